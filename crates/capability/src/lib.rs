@@ -1,0 +1,1 @@
+//! What a host can do against what a tool needs.

@@ -1,0 +1,2 @@
+//! The `metier` command.
+fn main() {}

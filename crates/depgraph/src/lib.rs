@@ -1,0 +1,1 @@
+//! Dependencies between skills: order, closure, what is missing, isolated cycles.

@@ -1,0 +1,1 @@
+//! Findings as data: what is wrong, where, why, and the cure; with renderers.

@@ -1,0 +1,1 @@
+//! Typed lifecycle events, ordered handlers, veto.

@@ -1,0 +1,1 @@
+//! Finds skill folders, reads them in two parse modes, and says what is wrong with them.

@@ -1,0 +1,1 @@
+//! MCP's Streamable HTTP on axum.

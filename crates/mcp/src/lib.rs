@@ -1,0 +1,1 @@
+//! Every MCP method in both protocol eras, sessions and notices; no transport.

@@ -1,0 +1,1 @@
+//! What a skill is: checked names, metadata, tool declarations, groups, summaries; plain values.

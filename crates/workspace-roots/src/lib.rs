@@ -1,0 +1,1 @@
+//! Paths of a client's workspace, resolved so that none escapes.
