@@ -1,0 +1,99 @@
+//! The form for people: the source line with the place underlined.
+
+use std::fmt::Write as _;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::{Diagnostic, Label, Severity};
+
+/// Gives the text of a file that a finding names.
+pub trait Sources {
+    /// The text as it was read, or `None` when there is none to show.
+    fn text(&self, file: &str) -> Option<String>;
+}
+
+impl<F: Fn(&str) -> Option<String>> Sources for F {
+    fn text(&self, file: &str) -> Option<String> {
+        self(file)
+    }
+}
+
+/// Findings with their source lines, the way rustc shows them.
+///
+/// A finding whose file cannot be read, or whose span does not fit the text, is shown with its
+/// place as a line `--> file:line:column`.
+pub fn full<'a>(
+    diagnostics: impl IntoIterator<Item = &'a Diagnostic>,
+    sources: &dyn Sources,
+    color: bool,
+) -> String {
+    let renderer = if color {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let mut out = String::new();
+    for diagnostic in diagnostics {
+        let texts: Vec<Option<String>> = diagnostic
+            .labels
+            .iter()
+            .map(|label| sources.text(&label.location.file))
+            .collect();
+        let title = level(diagnostic.severity)
+            .primary_title(diagnostic.message.as_str())
+            .id(diagnostic.code.id);
+        let mut group = Group::with_title(title);
+        let mut places = Vec::new();
+        for (number, (label, text)) in diagnostic.labels.iter().zip(&texts).enumerate() {
+            match text
+                .as_deref()
+                .and_then(|text| snippet(label, text, number == 0))
+            {
+                Some(snippet) => group = group.element(snippet),
+                None => places.push(format!("  --> {}", label.location)),
+            }
+        }
+        if let Some(help) = &diagnostic.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        out.push_str(&renderer.render(&[group]));
+        out.push('\n');
+        for place in places {
+            let _ = writeln!(out, "{place}");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn level(severity: Severity) -> Level<'static> {
+    match severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Info => Level::INFO,
+    }
+}
+
+fn snippet<'a>(
+    label: &'a Label,
+    text: &'a str,
+    first: bool,
+) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
+    let span = label.location.span.clone();
+    let whole_line = || crate::LineIndex::new(text).line_span(label.location.line);
+    let span = if span.is_empty() { whole_line()? } else { span };
+    // A span that does not lie on character boundaries of this text belongs to another version of
+    // the file; showing it would underline the wrong words.
+    text.get(span.clone())?;
+    let kind = if first {
+        AnnotationKind::Primary
+    } else {
+        AnnotationKind::Context
+    };
+    let annotation = kind.span(span).label(label.message.as_str());
+    Some(
+        Snippet::source(text)
+            .path(label.location.file.as_str())
+            .annotation(annotation),
+    )
+}

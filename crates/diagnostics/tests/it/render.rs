@@ -1,0 +1,59 @@
+//! The three forms, as snapshots.
+
+use metier_diagnostics::render::{concise, full, json_lines};
+use metier_diagnostics::{Code, Diagnostic, LineIndex, Location};
+
+const DUPLICATE: Code = Code::new("MT105", "duplicate-key", "A key stands twice.");
+const FOLDER: Code = Code::new("MT130", "unreadable", "A folder cannot be read.");
+const TEXT: &str = "---\nname: bake\ndescription: 烘焙灯光\ndescription: two\n---\n";
+
+fn findings() -> Vec<Diagnostic> {
+    let index = LineIndex::new(TEXT);
+    let second = TEXT.rfind("description").unwrap();
+    let first = TEXT.find("description").unwrap();
+    vec![
+        Diagnostic::error(DUPLICATE, "the key `description` stands twice")
+            .at(
+                index.locate("bake/SKILL.md", second..second + 11),
+                "again here",
+            )
+            .at(
+                index.locate("bake/SKILL.md", first..first + 11),
+                "first here",
+            )
+            .help("keep one of the two lines"),
+        Diagnostic::warning(FOLDER, "permission denied").at(Location::file("locked"), ""),
+    ]
+}
+
+fn source(file: &str) -> Option<String> {
+    (file == "bake/SKILL.md").then(|| TEXT.to_owned())
+}
+
+#[test]
+fn full_underlines_the_source() {
+    insta::assert_snapshot!(full(&findings(), &source, false));
+}
+
+#[test]
+fn full_without_the_text_still_names_the_place() {
+    let shown = full(&findings(), &|_: &str| None, false);
+    assert!(shown.contains("--> bake/SKILL.md:4:1"), "{shown}");
+    assert!(shown.contains("--> bake/SKILL.md:3:1"), "{shown}");
+}
+
+#[test]
+fn full_never_panics_on_a_span_of_another_text() {
+    let shown = full(&findings(), &|_: &str| Some("短".to_owned()), false);
+    assert!(shown.contains("stands twice"), "{shown}");
+}
+
+#[test]
+fn concise_is_one_line_each() {
+    insta::assert_snapshot!(concise(&findings()));
+}
+
+#[test]
+fn json_is_one_object_a_line() {
+    insta::assert_snapshot!(json_lines(&findings()));
+}

@@ -1,0 +1,165 @@
+//! The name of a skill.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+/// A skill's name that can be shown, compared and looked up without harm.
+///
+/// It holds no path separator, no `:` and no `..`, no control, bidirectional or invisible
+/// character, and it is not empty: a name with one of those is refused wherever it comes from.
+/// Whether it also follows the stricter agentskills pattern (`a-z 0-9 -`, at most 64 characters)
+/// is told by [`SkillName::is_standard`]; other names work as tools and are not served under
+/// `skill://`.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SkillName(Arc<str>);
+
+/// Why a text cannot be a skill's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NameFault {
+    /// Nothing, or blanks alone.
+    Empty,
+    /// `/`, `\` or `:`: the name could be taken for a path or a URI.
+    Separator(char),
+    /// `..` climbs out of a folder.
+    ParentFolder,
+    /// A control, bidirectional or invisible character, which could make two names look alike.
+    Invisible(char),
+}
+
+impl fmt::Display for NameFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the name is empty"),
+            Self::Separator(found) => write!(f, "the name holds `{found}`"),
+            Self::ParentFolder => f.write_str("the name holds `..`"),
+            Self::Invisible(found) => write!(
+                f,
+                "the name holds the invisible or control character U+{:04X}",
+                u32::from(*found)
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NameFault {}
+
+impl SkillName {
+    /// Checks a name as it was written.
+    pub fn new(text: &str) -> Result<Self, NameFault> {
+        if text.trim().is_empty() {
+            return Err(NameFault::Empty);
+        }
+        if let Some(found) = text.chars().find(|c| matches!(c, '/' | '\\' | ':')) {
+            return Err(NameFault::Separator(found));
+        }
+        if text.contains("..") {
+            return Err(NameFault::ParentFolder);
+        }
+        if let Some(found) = text.chars().find(|c| is_invisible(*c)) {
+            return Err(NameFault::Invisible(found));
+        }
+        Ok(Self(Arc::from(text)))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the name follows the agentskills pattern: 1 to 64 of `a-z`, `0-9` and `-`, without
+    /// a hyphen at an edge and without two in a row.
+    pub fn is_standard(&self) -> bool {
+        let text = self.as_str();
+        text.len() <= 64
+            && !text.starts_with('-')
+            && !text.ends_with('-')
+            && !text.contains("--")
+            && text
+                .bytes()
+                .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
+    }
+}
+
+/// Control characters, and those that Unicode draws as nothing or that turn the writing direction.
+fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
+            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+            | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+impl Deref for SkillName {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for SkillName {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SkillName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for SkillName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl Serialize for SkillName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_could_leave_a_folder() {
+        assert_eq!(SkillName::new(""), Err(NameFault::Empty));
+        assert_eq!(SkillName::new(" \t"), Err(NameFault::Empty));
+        assert_eq!(SkillName::new("a/b"), Err(NameFault::Separator('/')));
+        assert_eq!(SkillName::new("C:x"), Err(NameFault::Separator(':')));
+        assert_eq!(SkillName::new("..a"), Err(NameFault::ParentFolder));
+        assert_eq!(
+            SkillName::new("a\u{202E}b"),
+            Err(NameFault::Invisible('\u{202E}'))
+        );
+        assert_eq!(SkillName::new("a\nb"), Err(NameFault::Invisible('\n')));
+    }
+
+    #[test]
+    fn the_standard_pattern() {
+        let standard = |text: &str| SkillName::new(text).unwrap().is_standard();
+        assert!(standard("maya-geometry"));
+        assert!(standard(&"a".repeat(64)));
+        for other in [
+            "Maya",
+            "a_b",
+            "-a",
+            "a-",
+            "a--b",
+            "灯光检查",
+            &"a".repeat(65),
+        ] {
+            assert!(!standard(other), "{other}");
+        }
+    }
+}
