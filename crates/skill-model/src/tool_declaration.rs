@@ -6,6 +6,10 @@ use serde_json::{Map, Value};
 /// A tool as its author declared it: the seed's table, with what the loader found beside it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the flags are the file format's own"
+)]
 pub struct ToolDeclaration {
     /// Unique in the skill; the author's spelling.
     pub name: String,

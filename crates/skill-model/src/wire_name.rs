@@ -4,6 +4,8 @@
 //! canonical one unless a client would refuse it: providers accept `[A-Za-z0-9_-]{1,64}` and drop
 //! the whole list over one name outside of it.
 
+use std::fmt::Write as _;
+
 use sha2::{Digest, Sha256};
 
 /// The five discovery tools that are always listed, in their order.
@@ -91,11 +93,11 @@ fn with_hash(shown: &str, hashed: &str, room: usize) -> String {
     // Only ASCII is left, so a byte is a character.
     let kept: String = mapped.trim_matches('_').chars().take(room).collect();
     let digest = Sha256::digest(hashed.as_bytes());
-    let hash: String = digest
-        .iter()
-        .take(4)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let mut hash = String::with_capacity(HASH_TAIL);
+    for byte in digest.iter().take(4) {
+        // Writing to a String cannot fail.
+        let _ = write!(hash, "{byte:02x}");
+    }
     if kept.is_empty() {
         hash
     } else {
