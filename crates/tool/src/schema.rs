@@ -1,0 +1,208 @@
+//! A JSON Schema made ready once, used for every call.
+
+use std::fmt;
+
+use jsonschema::{Draft, PatternOptions, Validator};
+use serde_json::{Map, Value};
+
+use crate::error::ArgumentFault;
+use crate::schema_fault::describe;
+
+/// A schema that arguments or results are held against.
+#[derive(Clone)]
+pub struct CompiledSchema {
+    schema: Value,
+    validator: std::sync::Arc<Validator>,
+}
+
+/// Why a schema cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// The root must describe an object.
+    #[error("the root must be of type object, found {0}")]
+    RootNotObject(String),
+    /// A reference leaves the schema.
+    #[error("the reference `{0}` leaves the schema; put the definition under `$defs`")]
+    ExternalReference(String),
+    /// It breaks the rules of JSON Schema.
+    #[error("not a valid JSON Schema: {0}")]
+    Invalid(String),
+}
+
+/// Something about a schema that its author should know; the rest of the schema counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SchemaNote {
+    /// `$schema` names a dialect that is not known; the schema is read as 2020-12.
+    UnknownDialect(String),
+    /// A `pattern` cannot be compiled and is left out.
+    UnusablePattern {
+        /// The pattern.
+        pattern: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl fmt::Display for SchemaNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownDialect(dialect) => {
+                write!(
+                    f,
+                    "`$schema` names the unknown dialect `{dialect}`; the schema is read as 2020-12"
+                )
+            }
+            Self::UnusablePattern { pattern, reason } => {
+                write!(
+                    f,
+                    "the pattern `{pattern}` cannot be used ({reason}); it is not checked"
+                )
+            }
+        }
+    }
+}
+
+/// How many steps back a pattern may take on one text before the match is given up.
+const BACKTRACK_LIMIT: usize = 100_000;
+
+impl CompiledSchema {
+    /// Compiles a schema whose root is an object.
+    ///
+    /// # Errors
+    /// See [`SchemaError`].
+    pub fn compile(schema: &Map<String, Value>) -> Result<(Self, Vec<SchemaNote>), SchemaError> {
+        if let Some(kind) = schema.get("type")
+            && kind != "object"
+        {
+            return Err(SchemaError::RootNotObject(kind.to_string()));
+        }
+        let mut schema = Value::Object(schema.clone());
+        let mut notes = Vec::new();
+        if let Some(outside) = external_reference(&schema) {
+            return Err(SchemaError::ExternalReference(outside));
+        }
+        if let Some(dialect) = unknown_dialect(&schema) {
+            notes.push(SchemaNote::UnknownDialect(dialect));
+            if let Value::Object(root) = &mut schema {
+                root.remove("$schema");
+            }
+        }
+        drop_unusable_patterns(&mut schema, &mut notes);
+        let validator = jsonschema::options()
+            .with_draft(Draft::Draft202012)
+            .should_validate_formats(false)
+            .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT))
+            .build(&schema)
+            .map_err(|error| {
+                let place = error.instance_path().as_str().to_owned();
+                SchemaError::Invalid(if place.is_empty() {
+                    error.to_string()
+                } else {
+                    format!("at `{place}`: {error}")
+                })
+            })?;
+        Ok((
+            Self {
+                schema,
+                validator: std::sync::Arc::new(validator),
+            },
+            notes,
+        ))
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Value {
+        &self.schema
+    }
+
+    /// Everything that is wrong with a value, in the order of the schema.
+    ///
+    /// # Errors
+    /// At least one fault.
+    pub fn validate(&self, value: &Value) -> Result<(), Vec<ArgumentFault>> {
+        let faults: Vec<_> = self
+            .validator
+            .iter_errors(value)
+            .flat_map(|error| describe(&error, &self.schema))
+            .collect();
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(faults)
+        }
+    }
+}
+
+impl fmt::Debug for CompiledSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CompiledSchema").field(&self.schema).finish()
+    }
+}
+
+fn unknown_dialect(schema: &Value) -> Option<String> {
+    let dialect = schema.get("$schema")?.as_str()?;
+    let known = ["draft-04", "draft-06", "draft-07", "2019-09", "2020-12"];
+    (!known.iter().any(|name| dialect.contains(name))).then(|| dialect.to_owned())
+}
+
+/// The first `$ref` that points outside of the schema. Nothing is ever fetched.
+fn external_reference(schema: &Value) -> Option<String> {
+    match schema {
+        Value::Object(members) => members.iter().find_map(|(key, value)| match value {
+            Value::String(target) if is_reference(key) && !target.starts_with('#') => {
+                Some(target.clone())
+            }
+            // Examples and fixed values are data, not schema.
+            _ if is_data(key) => None,
+            other => external_reference(other),
+        }),
+        Value::Array(items) => items.iter().find_map(external_reference),
+        _ => None,
+    }
+}
+
+fn is_reference(key: &str) -> bool {
+    matches!(key, "$ref" | "$dynamicRef" | "$recursiveRef")
+}
+
+fn is_data(key: &str) -> bool {
+    matches!(key, "const" | "enum" | "default" | "examples")
+}
+
+/// A pattern that no engine of ours can compile would take the whole schema along.
+fn drop_unusable_patterns(schema: &mut Value, notes: &mut Vec<SchemaNote>) {
+    match schema {
+        Value::Object(members) => {
+            if let Some(Value::String(pattern)) = members.get("pattern")
+                && let Some(reason) = unusable(pattern)
+            {
+                let pattern = pattern.clone();
+                members.remove("pattern");
+                notes.push(SchemaNote::UnusablePattern { pattern, reason });
+            }
+            for (key, value) in members.iter_mut() {
+                if !is_data(key) {
+                    drop_unusable_patterns(value, notes);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                drop_unusable_patterns(item, notes);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn unusable(pattern: &str) -> Option<String> {
+    let mut probe = Map::new();
+    probe.insert("pattern".to_owned(), Value::from(pattern));
+    jsonschema::options()
+        .with_draft(Draft::Draft202012)
+        .build(&Value::Object(probe))
+        .err()
+        .map(|_| "it is no regular expression".to_owned())
+}

@@ -1,0 +1,133 @@
+//! A validator's finding in words that a model can act on.
+
+use jsonschema::ValidationError;
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use serde_json::Value;
+
+use crate::ArgumentFault;
+
+/// The longest piece of a caller's value that is repeated to the caller.
+const SHOWN: usize = 80;
+
+/// One finding can name several arguments (every unknown one), hence a list.
+pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<ArgumentFault> {
+    let place = dotted(error.instance_path().as_str());
+    let found = shown(error.instance());
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            vec![fault(join(&place, name), "required, but absent".to_owned())]
+        }
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+            let known = known_names(schema, error);
+            unexpected
+                .iter()
+                .map(|name| {
+                    let message = match nearest(name, &known) {
+                        Some(near) => format!("unknown argument, did you mean `{near}`?"),
+                        None if known.is_empty() => {
+                            "unknown argument; none is accepted here".to_owned()
+                        }
+                        None => format!("unknown argument, expected one of {}", known.join(", ")),
+                    };
+                    fault(join(&place, name), message)
+                })
+                .collect()
+        }
+        ValidationErrorKind::Type { kind } => {
+            let wanted = match kind {
+                TypeKind::Single(one) => one.to_string(),
+                TypeKind::Multiple(many) => {
+                    let names: Vec<_> = many.iter().map(|one| one.to_string()).collect();
+                    names.join(" or ")
+                }
+            };
+            vec![fault(place, format!("expected {wanted}, found {found}"))]
+        }
+        ValidationErrorKind::Enum { options } => {
+            vec![fault(
+                place,
+                format!("expected one of {options}, found {found}"),
+            )]
+        }
+        _ => vec![fault(place, clipped(&error.to_string()))],
+    }
+}
+
+fn fault(path: String, message: String) -> ArgumentFault {
+    ArgumentFault { path, message }
+}
+
+/// `/names/2/x` as `names[2].x`.
+fn dotted(pointer: &str) -> String {
+    let mut path = String::new();
+    for part in pointer.split('/').skip(1) {
+        let part = part.replace("~1", "/").replace("~0", "~");
+        if part.bytes().all(|b| b.is_ascii_digit()) && !part.is_empty() && !path.is_empty() {
+            path.push('[');
+            path.push_str(&part);
+            path.push(']');
+        } else {
+            path = join(&path, &part);
+        }
+    }
+    path
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
+}
+
+fn shown(value: &Value) -> String {
+    let kind = match value {
+        Value::Null => return "null".to_owned(),
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "text",
+        Value::Array(_) => "list",
+        Value::Object(_) => "object",
+    };
+    format!("the {kind} {}", clipped(&value.to_string()))
+}
+
+fn clipped(text: &str) -> String {
+    if text.chars().count() <= SHOWN * 4 {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(SHOWN).collect();
+    short.push('…');
+    short
+}
+
+/// The property names that the schema knows at the place of the error.
+fn known_names(schema: &Value, error: &ValidationError<'_>) -> Vec<String> {
+    let pointer = error.schema_path().as_str();
+    let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
+    let mut names: Vec<String> = schema
+        .pointer(parent)
+        .and_then(|at| at.get("properties"))
+        .and_then(Value::as_object)
+        .map(|properties| properties.keys().cloned().collect())
+        .unwrap_or_default();
+    names.sort();
+    names
+}
+
+fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
+    known
+        .iter()
+        .map(|candidate| {
+            (
+                strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase()),
+                candidate,
+            )
+        })
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}

@@ -1,0 +1,137 @@
+//! What models send, and what the script gets.
+
+use metier_tool::{CompiledSchema, repair};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+fn schema() -> CompiledSchema {
+    let schema = json!({
+        "type": "object",
+        "required": ["size"],
+        "additionalProperties": false,
+        "properties": {
+            "size": {"type": "number"},
+            "count": {"type": "integer"},
+            "flag": {"type": "boolean"},
+            "fmt": {"type": "string", "enum": ["fbx", "usd"]},
+            "level": {"enum": [1, 2]},
+            "names": {"type": "array", "items": {"type": "string"}},
+            "counts": {"type": "array", "items": {"type": "integer"}},
+            "code": {"type": "string"},
+            "frame": {"$ref": "#/$defs/frame"},
+            "maybe": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "either": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+        },
+        "$defs": {"frame": {"type": "object", "properties": {"start": {"type": "integer"}}}},
+    });
+    CompiledSchema::compile(schema.as_object().unwrap())
+        .unwrap()
+        .0
+}
+
+fn repaired(arguments: Value) -> (Value, Vec<String>) {
+    let schema = schema();
+    let Value::Object(mut arguments) = arguments else {
+        unreachable!()
+    };
+    repair(&mut arguments, &schema);
+    let arguments = Value::Object(arguments);
+    let faults = schema
+        .validate(&arguments)
+        .err()
+        .unwrap_or_default()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    (arguments, faults)
+}
+
+#[test]
+fn lossless_repair() {
+    for (came, got) in [
+        (json!({"size": "5"}), json!({"size": 5})),
+        (json!({"size": "5.50"}), json!({"size": 5.5})),
+        (json!({"size": "-1e3"}), json!({"size": -1000.0})),
+        (
+            json!({"size": 1, "count": "3"}),
+            json!({"size": 1, "count": 3}),
+        ),
+        (
+            json!({"size": 1, "count": 3.0}),
+            json!({"size": 1, "count": 3}),
+        ),
+        (
+            json!({"size": 1, "count": "9007199254740993"}),
+            json!({"size": 1, "count": 9_007_199_254_740_993_u64}),
+        ),
+        (
+            json!({"size": 1, "flag": "TRUE"}),
+            json!({"size": 1, "flag": true}),
+        ),
+        (json!({"size": 1, "count": null}), json!({"size": 1})),
+        (json!({"size": 1, "fmt": null}), json!({"size": 1})),
+        (
+            json!({"size": 1, "maybe": null}),
+            json!({"size": 1, "maybe": null}),
+        ),
+        (
+            json!({"size": 1, "names": "[\"a\", \"b\"]"}),
+            json!({"size": 1, "names": ["a", "b"]}),
+        ),
+        (
+            json!({"size": 1, "counts": ["1", 2]}),
+            json!({"size": 1, "counts": [1, 2]}),
+        ),
+        (
+            json!({"size": 1, "code": "007"}),
+            json!({"size": 1, "code": "007"}),
+        ),
+        (
+            json!({"size": 1, "frame": "{\"start\": \"7\"}"}),
+            json!({"size": 1, "frame": {"start": 7}}),
+        ),
+    ] {
+        let (value, faults) = repaired(came.clone());
+        assert_eq!(value, got, "{came}");
+        assert_eq!(faults, Vec::<String>::new(), "{came}");
+    }
+}
+
+#[test]
+fn what_cannot_be_repaired_is_named() {
+    let refused = |arguments: Value| repaired(arguments).1;
+    insta::assert_json_snapshot!([
+        refused(json!({"size": "5px"})),
+        refused(json!({"size": ""})),
+        refused(json!({"size": "007"})),
+        refused(json!({"size": null})),
+        refused(json!({})),
+        refused(json!({"size": 1, "count": 1.5})),
+        refused(json!({"size": 1, "flag": "yes please"})),
+        refused(json!({"size": 1, "fmt": "FBX"})),
+        refused(json!({"size": 1, "level": "1"})),
+        refused(json!({"size": 1, "contu": 3})),
+        refused(json!({"size": 1, "names": ["a", 2], "frame": {"start": "x"}})),
+    ]);
+}
+
+proptest! {
+    #[test]
+    fn what_the_schema_accepts_is_never_changed(size in any::<f64>(), code in ".*", flag in any::<bool>()) {
+        let Some(size) = serde_json::Number::from_f64(size) else { return Ok(()) };
+        let mut arguments = Map::new();
+        arguments.insert("size".to_owned(), Value::Number(size));
+        arguments.insert("code".to_owned(), Value::String(code));
+        arguments.insert("flag".to_owned(), Value::Bool(flag));
+        let before = arguments.clone();
+        repair(&mut arguments, &schema());
+        prop_assert_eq!(arguments, before);
+    }
+
+    #[test]
+    fn any_text_is_repaired_or_refused_without_a_panic(text in ".{0,40}") {
+        for key in ["size", "count", "flag", "names", "frame", "fmt"] {
+            let _ = repaired(json!({"size": 1, key: text}));
+        }
+    }
+}
