@@ -1,1 +1,4 @@
-//! Integration tests.
+//! The crate's integration tests.
+
+mod gate;
+mod names;

@@ -1,1 +1,13 @@
-//! Integration tests.
+//! The crate's integration tests. They speak of POSIX paths and links; how Windows spells paths is
+//! tested on every platform beside the parser.
+#![cfg(unix)]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot set its place up has to fail"
+)]
+
+mod forms;
+mod links;
+mod messages;
+mod properties;
+mod strict;
