@@ -34,7 +34,7 @@ pub(crate) struct Node {
 /// Built once for each state of the skills; see the crate's documentation for the rules.
 #[derive(Debug, Clone)]
 pub struct DependencyGraph {
-    /// Nodes stand in the order of their names, and so do the edges of each node when iterated.
+    /// Nodes stand in the order of their names, and so do the outgoing edges of each when iterated.
     pub(crate) graph: DiGraph<Node, ()>,
     pub(crate) order: Vec<NodeIndex>,
     pub(crate) cycles: Vec<Cycle>,
@@ -86,9 +86,9 @@ impl DependencyGraph {
             }
             graph.add_node(node);
         }
-        // petgraph iterates over the newest edge first, so adding them backwards in both directions
-        // makes every later walk go by name.
-        for from in graph.node_indices().rev() {
+        // petgraph iterates over the newest edge first, so adding them backwards makes every walk along
+        // them go by name.
+        for from in graph.node_indices() {
             let mut direct = graph
                 .node_weight(from)
                 .map(|node| node.direct.clone())

@@ -117,3 +117,18 @@ fn a_node_that_needs_itself_is_reported_and_works() {
         "'duo' depends on itself; remove it from its own dependencies"
     );
 }
+
+#[test]
+fn of_two_ways_round_the_first_by_name_is_told() {
+    let graph = DependencyGraph::new([
+        ("a", vec!["c", "b"]),
+        ("b", vec!["a"]),
+        ("c", vec!["a"]),
+        ("user", vec!["c", "b"]),
+    ]);
+    assert_eq!(graph.cycles()[0].to_string(), "a → b → a");
+    assert_eq!(
+        graph.closure("user").unwrap_err().to_string(),
+        "'user' needs 'b', which is in a dependency cycle: a → b → a"
+    );
+}
