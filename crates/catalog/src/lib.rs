@@ -1,1 +1,74 @@
-//! The life of every skill: one snapshot, the registry, the dispatcher, the way of a call.
+//! The life of every skill: found, listed, searched, loaded, called, unloaded.
+//!
+//! A catalog holds one immutable [`CatalogSnapshot`]. Everything that can be seen of skills and
+//! tools is read from it: lists, search, calls, the MCP server's pages, the command line. A change
+//! builds the next snapshot, publishes it with one atomic store and sends one [`CatalogEvent`], so
+//! readers never wait and surfaces never contradict each other.
+//!
+//! [`SkillCatalog`], [`ToolRegistry`] and [`ToolDispatcher`] are handles on the same state:
+//!
+//! ```
+//! use metier_catalog::{CallRequest, CatalogSettings, SkillCatalog, ToolDispatcher, ToolRegistry};
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+//! # runtime.block_on(async {
+//! let registry = ToolRegistry::with_settings(CatalogSettings::default());
+//! let dispatcher = ToolDispatcher::new(&registry);
+//! let catalog = SkillCatalog::new(registry).with_dispatcher(&dispatcher);
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let skill = folder.path().join("hello");
+//! # std::fs::create_dir(&skill).unwrap();
+//! std::fs::write(skill.join("SKILL.md"), "---\nname: hello\ndescription: Says hello.\n---\n").unwrap();
+//!
+//! catalog.discover(&[folder.path().to_owned()], None);
+//! assert_eq!(catalog.list_skills(None).len(), 1);
+//! catalog.load_skill("hello").await.unwrap();
+//! assert!(catalog.is_loaded("hello"));
+//!
+//! // The five discovery tools are always there.
+//! let answer = dispatcher.call(CallRequest::new("list_skills", None)).await.unwrap();
+//! assert!(!answer.is_error);
+//! # });
+//! ```
+//!
+//! Limits: the loaded set is the catalog's, not a session's. `discover` reads the disk and blocks;
+//! call it on a thread that may. Calls need a tokio runtime with its timer enabled.
+
+mod arguments;
+mod call;
+mod catalog;
+pub mod codes;
+mod core_tools;
+mod dispatcher;
+mod event;
+mod groups;
+mod hook_driver;
+mod listed_tool;
+mod load;
+mod loaded_skill;
+mod registered_tool;
+mod registry;
+mod script_handler;
+mod script_result;
+mod search;
+mod settings;
+mod skill_info;
+mod skill_set;
+mod snapshot;
+mod state;
+mod stub;
+mod unload;
+
+pub use call::{CallError, CallRequest};
+pub use catalog::{DiscoverReport, SkillCatalog};
+pub use dispatcher::ToolDispatcher;
+pub use event::{CatalogEvent, CatalogEventKind};
+pub use groups::GroupError;
+pub use listed_tool::{ListedKind, ListedTool};
+pub use load::{LoadError, LoadReport, LoadRequest};
+pub use registry::{RegisterError, ToolRegistry};
+pub use search::{SearchRequest, SearchReport, SearchSkillsError, SkillHit};
+pub use settings::{CatalogSettings, RootSettings, RunSettings};
+pub use skill_info::SkillInfo;
+pub use snapshot::CatalogSnapshot;
+pub use unload::{UnloadError, UnloadReport};

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::ToolOutput;
+
 /// One thing that is wrong with the arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ArgumentFault {
@@ -28,7 +30,7 @@ impl fmt::Display for ArgumentFault {
 ///
 /// A tool that ran and failed answers with a [`crate::ToolOutput`] whose `is_error` is set, so that
 /// what it did before is kept.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolError {
     /// The caller gave up, or the server is going down.
@@ -37,6 +39,9 @@ pub enum ToolError {
     /// The arguments passed the schema but not the tool's own reading.
     #[error("invalid arguments: {}", join(.0))]
     InvalidArguments(Vec<ArgumentFault>),
+    /// The tool answers with this failure: a typed function's way to say more than a text.
+    #[error("{}", .0.joined_text())]
+    Refused(Box<ToolOutput>),
     /// The tool could not run; the text is for the caller and holds no absolute path.
     #[error("{0}")]
     Failed(String),

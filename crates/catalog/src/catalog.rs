@@ -1,0 +1,225 @@
+//! Finding skills and telling about them.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
+use metier_capability::CapabilitySet;
+use metier_diagnostics::Diagnostic;
+use metier_hooks::{HookDeny, HookPayload, LifecycleHooks};
+use metier_loader::{RootSources, resolve_roots, scan};
+use metier_skill_model::{SkillStatus, SkillSummary};
+use tokio::sync::broadcast;
+
+use crate::dispatcher::ToolDispatcher;
+use crate::event::{CatalogEvent, CatalogEventKind};
+use crate::loaded_skill::LoadedTools;
+use crate::registry::ToolRegistry;
+use crate::skill_info::{self, SkillInfo};
+use crate::skill_set::SkillSet;
+use crate::snapshot::{CatalogSnapshot, Parts};
+use crate::state::Shared;
+
+/// Skills from discovery to unloading: a handle on the same state as the [`ToolRegistry`] it was
+/// made for. Cloning gives another handle.
+#[derive(Clone, Debug)]
+pub struct SkillCatalog {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What a discovery found.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct DiscoverReport {
+    /// How many skills there are now.
+    pub skills: usize,
+    /// How many folders were found and rejected.
+    pub rejected: usize,
+    /// How many skills another one of the same name hides.
+    pub shadowed: usize,
+    /// The folders that were searched, in their order of precedence.
+    pub roots: Vec<PathBuf>,
+    /// Findings about roots and about folders that are no skills.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl SkillCatalog {
+    /// A catalog that registers its tools in the registry.
+    pub fn new(registry: ToolRegistry) -> Self {
+        Self {
+            shared: registry.shared,
+        }
+    }
+
+    pub(crate) fn of(shared: Arc<Shared>) -> Self {
+        Self { shared }
+    }
+
+    /// Attaches a dispatcher, as the seed's programs do. Loaded tools can be called through any
+    /// dispatcher of the same registry, so there is nothing left to wire; a dispatcher of another
+    /// registry would call nothing of this catalog, and the log says so.
+    #[must_use]
+    pub fn with_dispatcher(self, dispatcher: &ToolDispatcher) -> Self {
+        if !dispatcher.serves(&self.shared) {
+            tracing::warn!("the dispatcher belongs to another registry and calls none of this catalog's tools");
+        }
+        self
+    }
+
+    /// Uses these hooks from now on.
+    #[must_use]
+    pub fn with_hooks(self, hooks: LifecycleHooks) -> Self {
+        self.shared.set_hooks(hooks);
+        self
+    }
+
+    /// The hooks in use.
+    pub fn hooks(&self) -> LifecycleHooks {
+        self.shared.hooks()
+    }
+
+    /// Runs the handlers of an event with the catalog's time limit.
+    ///
+    /// # Errors
+    /// The refusal of a policy handler.
+    pub async fn dispatch(&self, session: Option<String>, payload: HookPayload) -> Result<(), HookDeny> {
+        self.shared.dispatch(session, payload).await
+    }
+
+    /// The registry this catalog registers its tools in.
+    pub fn registry(&self) -> ToolRegistry {
+        ToolRegistry {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+
+    /// The present state.
+    pub fn snapshot(&self) -> Arc<CatalogSnapshot> {
+        self.shared.snapshot()
+    }
+
+    /// Hears of every change from now on. A listener that lags too far behind is told so by the
+    /// channel and should look at everything.
+    pub fn subscribe(&self) -> broadcast::Receiver<CatalogEvent> {
+        self.shared.subscribe()
+    }
+
+    /// Looks for skills in `extra_paths`, then in the places that the settings name, and publishes
+    /// what is there now. Nothing is loaded; what was loaded stays so, with its new version where
+    /// the files changed, and goes where the folder is gone.
+    ///
+    /// `dcc_name` stands in for the application's name when places are named after it. This reads
+    /// the disk and blocks.
+    pub fn discover(&self, extra_paths: &[PathBuf], dcc_name: Option<&str>) -> DiscoverReport {
+        let settings = &self.shared.settings;
+        extra_paths.clone_into(&mut self.shared.explicit.lock().unwrap_or_else(PoisonError::into_inner));
+        let environment = |name: &str| settings.roots.environment.get(name).map(ToOwned::to_owned);
+        let (roots, mut diagnostics) = resolve_roots(&RootSources {
+            explicit: extra_paths,
+            app: dcc_name.unwrap_or(&settings.app),
+            environment: &environment,
+            home: settings.roots.home.clone(),
+            platform_data: settings.roots.platform_data.clone(),
+            configured: &settings.roots.configured,
+            with_defaults: settings.roots.with_defaults,
+        });
+        let mut report = scan(&roots, settings.parse_mode);
+        diagnostics.append(&mut report.diagnostics);
+        report.diagnostics = diagnostics;
+        let skills = Arc::new(SkillSet::from_scan(report, settings.only_dcc.as_deref()));
+        let found = DiscoverReport {
+            skills: skills.entries.len(),
+            rejected: skills.rejected.len(),
+            shadowed: skills.shadowed.len(),
+            roots: roots.into_iter().map(|root| root.path).collect(),
+            diagnostics: skills.diagnostics.clone(),
+        };
+        self.adopt(skills);
+        found
+    }
+
+    /// Looks in the same places as the last [`SkillCatalog::discover`].
+    pub fn rediscover(&self) -> DiscoverReport {
+        let explicit = self.shared.explicit.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.discover(&explicit, None)
+    }
+
+    fn adopt(&self, skills: Arc<SkillSet>) {
+        let writer = self.shared.write();
+        let mut parts = writer.current().parts.clone();
+        parts.skills = skills;
+        self.renew_loaded(&mut parts);
+        writer.publish(parts, CatalogEventKind::SkillsChanged);
+    }
+
+    /// Loaded skills whose files are as they were keep their tools; the others get new ones or go.
+    fn renew_loaded(&self, parts: &mut Parts) {
+        let before = std::mem::take(&mut parts.loaded);
+        let mut taken: BTreeSet<String> = parts.host.keys().cloned().collect();
+        let mut loaded = std::collections::BTreeMap::new();
+        for (name, tools) in before.iter() {
+            let Some(entry) = parts.skills.entries.get(name).filter(|entry| entry.obstacle.is_none()) else {
+                tracing::warn!(skill = %name, "a loaded skill is gone; its tools are no longer listed");
+                continue;
+            };
+            let unchanged = entry.skill.metadata == tools.skill.metadata && entry.skill.path == tools.skill.path;
+            let renewed = if unchanged {
+                taken.extend(tools.tools.iter().map(|tool| tool.listed.name.clone()));
+                Arc::clone(tools)
+            } else {
+                Arc::new(LoadedTools::prepare(&self.shared, &entry.skill, &parts.declared, &mut taken))
+            };
+            loaded.insert(name.clone(), renewed);
+        }
+        parts.loaded = Arc::new(loaded);
+    }
+
+    /// Skills by name. Without a status: everything that is known; rejected and shadowed skills
+    /// are listed when asked for.
+    pub fn list_skills(&self, status: Option<SkillStatus>) -> Vec<SkillSummary> {
+        skill_info::list(&self.snapshot(), status)
+    }
+
+    /// Everything about a skill, rejected and shadowed ones included (a shadowed one by its id);
+    /// `None` when no skill has the name.
+    pub fn get_skill_info(&self, name: &str) -> Option<SkillInfo> {
+        skill_info::info(&self.snapshot(), name)
+    }
+
+    /// Whether a skill's tools are registered.
+    pub fn is_loaded(&self, name: &str) -> bool {
+        self.snapshot().parts.loaded.contains_key(name)
+    }
+
+    /// How many skills are loaded.
+    pub fn loaded_count(&self) -> usize {
+        self.snapshot().parts.loaded.len()
+    }
+
+    /// How many skills are known, rejected and shadowed ones aside.
+    pub fn len(&self) -> usize {
+        self.snapshot().parts.skills.entries.len()
+    }
+
+    /// Whether no skill is known.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What the host declares at present.
+    pub fn declared_capabilities(&self) -> Vec<String> {
+        self.snapshot().declared_capabilities().to_vec()
+    }
+
+    /// Declares what the host can do from now on.
+    pub fn declare_capabilities<S: AsRef<str>>(&self, capabilities: impl IntoIterator<Item = S>) {
+        let declared = CapabilitySet::new(capabilities);
+        let writer = self.shared.write();
+        let mut parts = writer.current().parts.clone();
+        if *parts.declared == declared {
+            return;
+        }
+        parts.declared = Arc::new(declared);
+        writer.publish(parts, CatalogEventKind::CapabilitiesChanged);
+    }
+}

@@ -1,0 +1,297 @@
+//! The way of a call.
+//!
+//! name → capability gate → repair and validation → workspace → before_tool_call → handler →
+//! output schema → after_tool_call. Each step stands in this file, in this order.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use metier_hooks::{HookDeny, HookPayload};
+use metier_tool::{
+    ArgumentFault, BoxFuture, CallContext, CancelSignal, Cancellation, ToolError, ToolOutput, repair,
+};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::arguments;
+use crate::call::{CallError, CallRequest};
+use crate::registered_tool::RegisteredTool;
+use crate::registry::ToolRegistry;
+use crate::snapshot::{CatalogSnapshot, Located};
+use crate::state::Shared;
+use crate::stub;
+
+/// Calls tools by name: a handle on the same state as [`ToolRegistry`].
+#[derive(Clone, Debug)]
+pub struct ToolDispatcher {
+    shared: Arc<Shared>,
+}
+
+/// How long a handler may take to end by itself after a cancellation; then its future is dropped.
+const CANCEL_GRACE: std::time::Duration = std::time::Duration::from_secs(5);
+
+static CALLS: AtomicU64 = AtomicU64::new(1);
+
+impl ToolDispatcher {
+    /// A dispatcher for the registry's tools.
+    pub fn new(registry: &ToolRegistry) -> Self {
+        Self {
+            shared: Arc::clone(&registry.shared),
+        }
+    }
+
+    pub(crate) fn serves(&self, shared: &Arc<Shared>) -> bool {
+        Arc::ptr_eq(&self.shared, shared)
+    }
+
+    /// Calls a tool.
+    ///
+    /// Dropping the future cancels the call; what the call started is ended all the same, and the
+    /// after-hook runs. A panic in a handler is that call's [`CallError::Internal`].
+    ///
+    /// # Errors
+    /// See [`CallError`]; everything a model can mend is an output with `is_error` instead.
+    pub async fn call(&self, request: CallRequest) -> Result<ToolOutput, CallError> {
+        let shared = Arc::clone(&self.shared);
+        let token = CancellationToken::new();
+        let dropped = token.clone().drop_guard();
+        let answer = tokio::spawn(async move { run(&shared, request, token).await }).await;
+        drop(dropped);
+        answer.unwrap_or_else(|error| {
+            tracing::error!(%error, "a call ended unexpectedly");
+            Err(if error.is_cancelled() { CallError::Cancelled } else { CallError::Internal })
+        })
+    }
+}
+
+async fn run(shared: &Arc<Shared>, request: CallRequest, dropped: CancellationToken) -> Result<ToolOutput, CallError> {
+    let arguments = arguments::object(request.arguments.clone())?;
+    let snapshot = shared.snapshot();
+    let tool = match snapshot.locate(&request.name) {
+        Located::Tool(tool) => tool,
+        Located::UnloadedSkill(skill) => return Ok(stub::not_loaded(&skill)),
+        Located::InactiveGroup { skill, group, tool } => return Ok(stub::group_inactive(&skill, &group, &tool)),
+        Located::Unknown => {
+            return Err(CallError::UnknownTool {
+                nearest: snapshot.nearest_tools(&request.name),
+                name: request.name,
+            });
+        }
+    };
+    let started = Instant::now();
+    let call = Call {
+        shared,
+        snapshot: &snapshot,
+        tool: &tool,
+        request: &request,
+        dropped,
+    };
+    let ended = call.run(arguments).await;
+    if !tool.is_own() {
+        call.tell(&ended, started).await;
+    }
+    ended.answer
+}
+
+struct Call<'a> {
+    shared: &'a Arc<Shared>,
+    snapshot: &'a CatalogSnapshot,
+    tool: &'a Arc<RegisteredTool>,
+    request: &'a CallRequest,
+    dropped: CancellationToken,
+}
+
+/// An answer with the one word that hooks and counters get.
+struct Ended {
+    outcome: &'static str,
+    answer: Result<ToolOutput, CallError>,
+}
+
+impl Ended {
+    fn new(outcome: &'static str, output: ToolOutput) -> Self {
+        Self {
+            outcome,
+            answer: Ok(output),
+        }
+    }
+
+    fn failed(outcome: &'static str, error: impl Into<CallError>) -> Self {
+        Self {
+            outcome,
+            answer: Err(error.into()),
+        }
+    }
+}
+
+impl Call<'_> {
+    async fn run(&self, mut arguments: Map<String, Value>) -> Ended {
+        let tool = self.tool;
+        let name = tool.listed.name.as_str();
+        if let Err(missing) = self.snapshot.parts.declared.gate(name, &tool.required) {
+            return Ended::failed("capability", missing);
+        }
+        if let Some(reason) = &tool.refusal {
+            return Ended::new("refused", ToolOutput::error(format!("the tool `{name}` refuses calls: {reason}")));
+        }
+        arguments::drop_private(&mut arguments);
+        if let Some(schema) = &tool.input {
+            repair(&mut arguments, schema);
+            let value = Value::Object(arguments);
+            if let Err(faults) = schema.validate(&value) {
+                return Ended::new("invalid", invalid(name, &faults));
+            }
+            arguments = match value {
+                Value::Object(arguments) => arguments,
+                _ => Map::new(),
+            };
+        }
+        let roots = self
+            .request
+            .roots
+            .clone()
+            .unwrap_or_else(|| Arc::clone(&self.shared.settings.workspace_roots));
+        if let Err(error) = arguments::resolve_workspace(&mut arguments, tool, &roots) {
+            return Ended::failed("invalid", error);
+        }
+        if !tool.is_own()
+            && let Err(deny) = self.ask(&arguments).await
+        {
+            return Ended::new("denied", denied(&deny));
+        }
+        let mut context = CallContext::new(name, format!("call-{}", CALLS.fetch_add(1, Ordering::Relaxed)));
+        context.session.clone_from(&self.request.session);
+        context.deadline = tool.deadline;
+        context.events = Arc::clone(&self.request.events);
+        context.roots = roots;
+        self.handle(arguments, context).await
+    }
+
+    /// Runs the handler on a task of its own, so that its panic is not ours.
+    async fn handle(&self, arguments: Map<String, Value>, mut context: CallContext) -> Ended {
+        let token = CancellationToken::new();
+        context.cancel = cancellation(&token);
+        let handler = Arc::clone(&self.tool.handler);
+        let mut task = tokio::spawn(async move { handler.call(arguments, context).await });
+        let _ended = EndWith(task.abort_handle());
+        let joined = tokio::select! {
+            joined = &mut task => joined,
+            () = self.given_up() => {
+                token.cancel();
+                match tokio::time::timeout(CANCEL_GRACE, &mut task).await {
+                    Ok(joined) => joined,
+                    Err(_) => return Ended::failed("cancelled", CallError::Cancelled),
+                }
+            }
+        };
+        match joined {
+            Ok(Ok(output)) => self.checked(output),
+            Ok(Err(ToolError::Cancelled)) => Ended::failed("cancelled", CallError::Cancelled),
+            Ok(Err(ToolError::InvalidArguments(faults))) => {
+                Ended::new("invalid", invalid(&self.tool.listed.name, &faults))
+            }
+            Ok(Err(ToolError::Refused(output))) => Ended::new("error", *output),
+            Ok(Err(error)) => Ended::new("error", ToolOutput::error(error.to_string())),
+            Err(error) => {
+                tracing::error!(tool = %self.tool.listed.name, %error, "a tool's code panicked");
+                Ended::failed("panic", CallError::Internal)
+            }
+        }
+    }
+
+    async fn given_up(&self) {
+        tokio::select! {
+            () = self.request.cancel.cancelled() => {}
+            () = self.dropped.cancelled() => {}
+        }
+    }
+
+    /// A success must keep the promise of the tool's output schema.
+    fn checked(&self, output: ToolOutput) -> Ended {
+        if output.is_error {
+            return Ended::new("error", output);
+        }
+        let Some(schema) = &self.tool.output else {
+            return Ended::new("ok", output);
+        };
+        let value = Value::Object(output.structured.clone().unwrap_or_default());
+        match schema.validate(&value) {
+            Ok(()) => Ended::new("ok", output),
+            Err(faults) => {
+                let listed: Vec<_> = faults.iter().map(|fault| format!("- {fault}")).collect();
+                let text = format!(
+                    "the result of `{}` does not match its output schema:\n{}\n\nthe result was:\n{}",
+                    self.tool.listed.name,
+                    listed.join("\n"),
+                    output.joined_text()
+                );
+                let mut failed = ToolOutput::error(text);
+                failed.meta = output.meta;
+                Ended::new("error", failed)
+            }
+        }
+    }
+
+    async fn ask(&self, arguments: &Map<String, Value>) -> Result<(), HookDeny> {
+        let payload = HookPayload::BeforeToolCall {
+            tool_name: self.tool.listed.name.clone(),
+            skill_name: self.tool.skill.as_ref().map(ToString::to_string),
+            arguments: arguments.clone(),
+        };
+        self.shared.dispatch(self.request.session.clone(), payload).await
+    }
+
+    async fn tell(&self, ended: &Ended, started: Instant) {
+        let payload = HookPayload::AfterToolCall {
+            tool_name: self.tool.listed.name.clone(),
+            skill_name: self.tool.skill.as_ref().map(ToString::to_string),
+            ok: ended.outcome == "ok",
+            outcome: ended.outcome.to_owned(),
+            elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        };
+        // After-handlers cannot refuse; what they say is in the log.
+        let _ = self.shared.dispatch(self.request.session.clone(), payload).await;
+    }
+}
+
+/// Ends the handler's task when the call's own future goes away.
+struct EndWith(tokio::task::AbortHandle);
+
+impl Drop for EndWith {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn cancellation(token: &CancellationToken) -> Cancellation {
+    struct Token(CancellationToken);
+    impl CancelSignal for Token {
+        fn is_cancelled(&self) -> bool {
+            self.0.is_cancelled()
+        }
+        fn cancelled(&self) -> BoxFuture<'static, ()> {
+            Box::pin(self.0.clone().cancelled_owned())
+        }
+    }
+    Cancellation::new(Arc::new(Token(token.clone())))
+}
+
+/// Every wrong argument at once, so that a model mends them in one go.
+fn invalid(tool: &str, faults: &[ArgumentFault]) -> ToolOutput {
+    let listed: Vec<_> = faults.iter().map(|fault| format!("- {fault}")).collect();
+    ToolOutput::error(format!("invalid arguments for `{tool}`:\n{}", listed.join("\n")))
+}
+
+/// A refusal by policy, the same on every route.
+pub(crate) fn denied(deny: &HookDeny) -> ToolOutput {
+    let mut facts = Map::new();
+    facts.insert("code".to_owned(), Value::from("denied"));
+    facts.insert("reason".to_owned(), Value::from(deny.reason.as_str()));
+    let mut text = format!("denied by policy: {}", deny.reason);
+    if let Some(hint) = &deny.hint {
+        facts.insert("hint".to_owned(), Value::from(hint.as_str()));
+        text.push('\n');
+        text.push_str(hint);
+    }
+    ToolOutput::error_with(text, facts)
+}

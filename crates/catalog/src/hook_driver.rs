@@ -1,0 +1,85 @@
+//! Runs hook handlers with a time limit.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use metier_hooks::{BoxFuture, Guard, Handler, HandlerKind, HookContext, HookDeny, HookEvent, HookPayload, Verdict};
+use tokio::task::JoinError;
+
+use crate::state::Shared;
+
+tokio::task_local! {
+    /// The events whose handlers are running around this task. An event fired from inside a handler
+    /// of the same event does not run those handlers again, so a policy that searches before it
+    /// decides on a search does not go round in circles.
+    static AROUND: BTreeSet<HookEvent>;
+}
+
+impl Shared {
+    /// Runs the handlers of an event. No lock is held meanwhile.
+    pub(crate) async fn dispatch(&self, session: Option<String>, payload: HookPayload) -> Result<(), HookDeny> {
+        self.dispatch_context(Arc::new(HookContext::new(
+            self.settings.app.as_str(),
+            session,
+            payload,
+        )))
+        .await
+    }
+
+    /// The same for a context that the caller wants to look at afterwards.
+    pub(crate) async fn dispatch_context(&self, context: Arc<HookContext>) -> Result<(), HookDeny> {
+        let around = AROUND.try_with(Clone::clone).unwrap_or_default();
+        if around.contains(&context.event) {
+            return Ok(());
+        }
+        let guard = TimeLimit {
+            limit: self.settings.hook_limit,
+            around,
+        };
+        self.hooks().dispatch_with(&context, &guard).await
+    }
+}
+
+struct TimeLimit {
+    limit: Duration,
+    around: BTreeSet<HookEvent>,
+}
+
+impl Guard for TimeLimit {
+    fn run(&self, handler: Handler, context: Arc<HookContext>) -> BoxFuture<Verdict> {
+        let mut around = self.around.clone();
+        around.insert(context.event);
+        let limit = self.limit;
+        Box::pin(async move {
+            match handler.kind {
+                HandlerKind::Async(run) => {
+                    let task = tokio::spawn(AROUND.scope(around, async move { run(context).await }));
+                    let abort = task.abort_handle();
+                    let verdict = within(limit, task).await;
+                    // A task that is late is of no use to anybody.
+                    abort.abort();
+                    verdict
+                }
+                // A closure that blocks cannot be stopped; it is left behind on its own thread.
+                HandlerKind::Blocking(run) => {
+                    let task = tokio::task::spawn_blocking(move || AROUND.sync_scope(around, || run(&context)));
+                    within(limit, task).await
+                }
+            }
+        })
+    }
+}
+
+async fn within(
+    limit: Duration,
+    task: impl Future<Output = Result<metier_hooks::HookResult, JoinError>>,
+) -> Verdict {
+    match tokio::time::timeout(limit, task).await {
+        Ok(Ok(result)) => result.into(),
+        Ok(Err(error)) if error.is_panic() => Verdict::Failed("the handler panicked".to_owned()),
+        Ok(Err(_)) => Verdict::Failed("the handler was stopped".to_owned()),
+        Err(_) => Verdict::Late,
+    }
+}

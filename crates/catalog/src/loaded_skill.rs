@@ -1,0 +1,157 @@
+//! From a skill's declarations to tools that can be called.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use metier_capability::CapabilitySet;
+use metier_diagnostics::{Diagnostic, Location};
+use metier_loader::LoadedSkill;
+use metier_skill_model::{ToolDeclaration, canonical_name, is_reserved, wire_name};
+use metier_tool::CompiledSchema;
+
+use crate::codes;
+use crate::listed_tool::ListedTool;
+use crate::registered_tool::RegisteredTool;
+use crate::script_handler::ScriptHandler;
+use crate::state::Shared;
+
+/// The tools of one loaded skill, made once when it is loaded.
+#[derive(Debug)]
+pub(crate) struct LoadedTools {
+    pub(crate) skill: Arc<LoadedSkill>,
+    /// In the order of their declaration.
+    pub(crate) tools: Vec<Arc<RegisteredTool>>,
+    /// Tools that were refused, names that were mapped, schemas that are not used as written.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl LoadedTools {
+    /// Maps the names, refuses those that are taken or reserved, compiles the schemas.
+    ///
+    /// `taken` holds the wire names of everything registered before; the ones given out here are
+    /// added to it.
+    pub(crate) fn prepare(
+        shared: &Arc<Shared>,
+        skill: &Arc<LoadedSkill>,
+        declared: &CapabilitySet,
+        taken: &mut BTreeSet<String>,
+    ) -> Self {
+        let mut made = Self {
+            skill: Arc::clone(skill),
+            tools: Vec::new(),
+            diagnostics: Vec::new(),
+        };
+        for tool in &skill.metadata.tools {
+            if let Some(registered) = made.prepare_tool(shared, tool, declared, taken) {
+                made.tools.push(Arc::new(registered));
+            }
+        }
+        made
+    }
+
+    fn prepare_tool(
+        &mut self,
+        shared: &Arc<Shared>,
+        tool: &ToolDeclaration,
+        declared: &CapabilitySet,
+        taken: &mut BTreeSet<String>,
+    ) -> Option<RegisteredTool> {
+        let skill = Arc::clone(&self.skill);
+        let metadata = &skill.metadata;
+        let canonical = canonical_name(&metadata.name, &tool.name);
+        let wire = wire_name(&canonical);
+        if is_reserved(&canonical) {
+            self.find(
+                Diagnostic::error(
+                    codes::RESERVED_TOOL_NAME,
+                    format!("the tool `{}` is refused: the name `{canonical}` is the server's own", tool.name),
+                )
+                .help("give the tool another name"),
+            );
+            return None;
+        }
+        if !taken.insert(wire.clone()) {
+            self.find(
+                Diagnostic::error(
+                    codes::TOOL_NAME_TAKEN,
+                    format!("the tool `{}` is refused: `{wire}` is registered already", tool.name),
+                )
+                .help("rename the tool or the skill, or unload the other one"),
+            );
+            return None;
+        }
+        if wire != canonical {
+            self.find(Diagnostic::warning(
+                codes::TOOL_NAME_MAPPED,
+                format!("the tool `{canonical}` is listed as `{wire}`, because clients accept 1 to 64 of A-Z a-z 0-9 _ -"),
+            ));
+        }
+        for required in &tool.required_capabilities {
+            if let Some(near) = declared.near_miss(required) {
+                self.find(Diagnostic::warning(
+                    codes::CAPABILITY_NEAR_MISS,
+                    format!("the tool `{}` requires `{required}`; the host declares `{near}`, which is another name", tool.name),
+                ));
+            }
+        }
+        let mut refusal = tool.refusal.as_ref().map(|refusal| refusal.reason.clone());
+        let input = self.compile(tool, tool.input_schema.as_ref(), "input_schema", &mut refusal);
+        let output = self.compile(tool, tool.output_schema.as_ref(), "output_schema", &mut refusal);
+        let usable_schema = tool.input_schema.is_none() || input.is_some();
+        let listed = ListedTool::of_declaration(tool, &wire, &canonical, &metadata.description, usable_schema);
+        Some(RegisteredTool {
+            listed: Arc::new(listed),
+            canonical,
+            declared: tool.name.clone(),
+            skill: Some(metadata.name.clone()),
+            group: tool.group.clone(),
+            required: tool.required_capabilities.clone(),
+            input,
+            output,
+            refusal,
+            deadline: Some(deadline(shared, tool)),
+            handler: Arc::new(ScriptHandler::new(shared, &skill, tool)),
+        })
+    }
+
+    /// A schema that cannot be compiled costs the tool its calls, not the skill its tools.
+    fn compile(
+        &mut self,
+        tool: &ToolDeclaration,
+        schema: Option<&serde_json::Map<String, serde_json::Value>>,
+        key: &str,
+        refusal: &mut Option<String>,
+    ) -> Option<CompiledSchema> {
+        match CompiledSchema::compile(schema?) {
+            Ok((compiled, notes)) => {
+                for note in notes {
+                    self.find(Diagnostic::warning(
+                        codes::SCHEMA_NOTE,
+                        format!("`{key}` of the tool `{}`: {note}", tool.name),
+                    ));
+                }
+                Some(compiled)
+            }
+            Err(error) => {
+                let reason = format!("`{key}` of the tool `{}` cannot be used: {error}", tool.name);
+                self.find(Diagnostic::error(codes::UNUSABLE_SCHEMA, reason.as_str()).help("mend the schema; until then the tool refuses calls"));
+                refusal.get_or_insert(reason);
+                None
+            }
+        }
+    }
+
+    fn find(&mut self, diagnostic: Diagnostic) {
+        let place = Location::file(format!("{}/tools.yaml", self.skill.display_path));
+        self.diagnostics.push(diagnostic.at(place, ""));
+    }
+}
+
+/// A tool may ask for more time than the default, up to the server's bound; asking for less would
+/// turn a hint into a trap.
+fn deadline(shared: &Shared, tool: &ToolDeclaration) -> Duration {
+    let run = &shared.settings.run;
+    let hinted = Duration::from_secs(tool.timeout_hint_secs.unwrap_or(0));
+    hinted.max(run.limits.deadline).min(run.longest_deadline.max(run.limits.deadline))
+}

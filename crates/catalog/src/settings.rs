@@ -1,0 +1,153 @@
+//! What a catalog is told once, when it is made.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use metier_loader::ParseMode;
+use metier_runner::{EnvLookup, EnvironmentPolicy, Gate, Interpreters, Limits};
+use metier_tool::HostExecutor;
+use metier_workspace_roots::WorkspaceRoots;
+
+/// The settings of a catalog. The default is safe on a workstation and looks at nothing outside: no
+/// environment, no home folder.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct CatalogSettings {
+    /// The application the server is for (`maya`); names variables and folders.
+    pub app: String,
+    /// Whether a skill with an error is rejected or loaded as far as it can be.
+    pub parse_mode: ParseMode,
+    /// Serve only skills for this application and for `python`.
+    pub only_dcc: Option<String>,
+    /// What the host can do; see [`metier_capability`].
+    pub declared_capabilities: Vec<String>,
+    /// Where skills come from beside the paths given to `discover`.
+    pub roots: RootSettings,
+    /// How scripts run.
+    pub run: RunSettings,
+    /// How long a hook handler may take.
+    pub hook_limit: Duration,
+    /// The workspace of calls that bring none of their own.
+    pub workspace_roots: Arc<WorkspaceRoots>,
+}
+
+impl Default for CatalogSettings {
+    fn default() -> Self {
+        Self {
+            app: "python".to_owned(),
+            parse_mode: ParseMode::Lenient,
+            only_dcc: None,
+            declared_capabilities: Vec::new(),
+            roots: RootSettings::default(),
+            run: RunSettings::default(),
+            hook_limit: Duration::from_secs(5),
+            workspace_roots: Arc::new(WorkspaceRoots::default()),
+        }
+    }
+}
+
+impl CatalogSettings {
+    /// The settings of a server for `app` that takes part in this process's environment: skill
+    /// paths from the variables, the home folder and the platform's data folder, interpreters from
+    /// the path. The default, in contrast, looks at nothing outside.
+    pub fn from_process(app: impl Into<String>) -> Self {
+        let environment = EnvLookup::from_process();
+        Self {
+            app: app.into(),
+            roots: RootSettings {
+                with_defaults: true,
+                environment: environment.clone(),
+                home: dirs::home_dir(),
+                platform_data: dirs::data_dir().map(|folder| folder.join("dcc-mcp")),
+                configured: Vec::new(),
+            },
+            run: RunSettings {
+                environment,
+                ..RunSettings::default()
+            },
+            ..Self::default()
+        }
+    }
+}
+
+impl fmt::Debug for CatalogSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CatalogSettings")
+            .field("app", &self.app)
+            .field("parse_mode", &self.parse_mode)
+            .field("only_dcc", &self.only_dcc)
+            .field("declared_capabilities", &self.declared_capabilities)
+            .field("roots", &self.roots)
+            .field("run", &self.run)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where skills come from beside the paths given to `discover`.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct RootSettings {
+    /// Whether the environment, the home folder and the platform's data folder are looked at.
+    pub with_defaults: bool,
+    /// The environment they are taken from.
+    pub environment: EnvLookup,
+    /// The home folder.
+    pub home: Option<PathBuf>,
+    /// The platform's data folder.
+    pub platform_data: Option<PathBuf>,
+    /// Folders named in a configuration file.
+    pub configured: Vec<PathBuf>,
+}
+
+/// How scripts run.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct RunSettings {
+    /// Named interpreters.
+    pub interpreters: Interpreters,
+    /// The environment of the server: where interpreters are looked up, and what scripts may see a
+    /// part of.
+    pub environment: EnvLookup,
+    /// Which part of it they see.
+    pub environment_policy: EnvironmentPolicy,
+    /// The bounds of one run; `deadline` is the default for tools that name none.
+    pub limits: Limits,
+    /// The longest deadline that a tool can ask for.
+    pub longest_deadline: Duration,
+    /// How many scripts run at once.
+    pub gate: Gate,
+    /// The host application, when there is one.
+    pub host: Option<Arc<dyn HostExecutor>>,
+    /// Refuse calls of main-thread tools when there is no host, instead of running their script as
+    /// a program of its own.
+    pub require_host: bool,
+}
+
+impl Default for RunSettings {
+    fn default() -> Self {
+        Self {
+            interpreters: Interpreters::default(),
+            environment: EnvLookup::default(),
+            environment_policy: EnvironmentPolicy::default(),
+            limits: Limits::default(),
+            longest_deadline: Duration::from_secs(600),
+            gate: Gate::default(),
+            host: None,
+            require_host: false,
+        }
+    }
+}
+
+impl fmt::Debug for RunSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunSettings")
+            .field("interpreters", &self.interpreters)
+            .field("limits", &self.limits)
+            .field("longest_deadline", &self.longest_deadline)
+            .field("require_host", &self.require_host)
+            .field("host", &self.host.is_some())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,184 @@
+//! All skills that were found, and how they stand to each other.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use metier_depgraph::{ClosureError, DependencyGraph};
+use metier_diagnostics::{Diagnostic, Location};
+use metier_loader::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill};
+use metier_search::{LexicalSkillIndex, SkillDocument, SkillIndex as _, ToolDocument};
+use metier_skill_model::SkillMetadata;
+
+use crate::codes;
+use crate::listed_tool::ListedTool;
+use crate::stub;
+
+/// A skill with what the catalog found about it.
+#[derive(Debug)]
+pub(crate) struct SkillEntry {
+    pub(crate) skill: Arc<LoadedSkill>,
+    /// Why it cannot be loaded, whatever else is found.
+    pub(crate) obstacle: Option<String>,
+    /// Dependencies, its own and theirs, that have not been found.
+    pub(crate) missing: Vec<String>,
+    /// The loader's findings and the catalog's.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) stub: Arc<ListedTool>,
+}
+
+impl SkillEntry {
+    pub(crate) fn metadata(&self) -> &SkillMetadata {
+        &self.skill.metadata
+    }
+}
+
+/// The result of one discovery. Nothing in it depends on what is loaded.
+#[derive(Debug)]
+pub(crate) struct SkillSet {
+    /// By name, which is also the listing order.
+    pub(crate) entries: BTreeMap<String, Arc<SkillEntry>>,
+    pub(crate) graph: DependencyGraph,
+    pub(crate) rejected: Vec<RejectedSkill>,
+    pub(crate) shadowed: Vec<ShadowedSkill>,
+    /// Findings about roots and about folders that are no skills.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) index: LexicalSkillIndex,
+}
+
+impl SkillSet {
+    pub(crate) fn empty() -> Self {
+        Self {
+            entries: BTreeMap::new(),
+            graph: DependencyGraph::new(std::iter::empty::<(&str, Vec<&str>)>()),
+            rejected: Vec::new(),
+            shadowed: Vec::new(),
+            diagnostics: Vec::new(),
+            index: LexicalSkillIndex::new(),
+        }
+    }
+
+    /// Orders and indexes what a scan found. With `only_dcc` set, skills for other applications
+    /// are left out; `python` skills serve every application.
+    pub(crate) fn from_scan(report: ScanReport, only_dcc: Option<&str>) -> Self {
+        let skills: Vec<Arc<LoadedSkill>> = report
+            .skills
+            .into_iter()
+            .filter(|skill| {
+                let dcc = skill.metadata.dcc.as_str();
+                only_dcc.is_none_or(|only| dcc == only || dcc == "python")
+            })
+            .map(Arc::new)
+            .collect();
+        let graph = DependencyGraph::new(skills.iter().map(|skill| {
+            let depends: Vec<&str> = skill.metadata.depends.iter().map(String::as_str).collect();
+            (skill.metadata.name.as_str(), depends)
+        }));
+        let mut index = LexicalSkillIndex::new();
+        index.index(skills.iter().map(|skill| document(skill)).collect());
+        let entries = skills
+            .into_iter()
+            .map(|skill| (skill.metadata.name.to_string(), Arc::new(entry(skill, &graph))))
+            .collect();
+        Self {
+            entries,
+            graph,
+            rejected: report.rejected,
+            shadowed: report.shadowed,
+            diagnostics: report.diagnostics,
+            index,
+        }
+    }
+}
+
+fn entry(skill: Arc<LoadedSkill>, graph: &DependencyGraph) -> SkillEntry {
+    let name = skill.metadata.name.clone();
+    let place = Location::file(format!("{}/SKILL.md", skill.display_path));
+    let mut diagnostics = skill.diagnostics.clone();
+    let mut obstacle = skill.unusable.clone();
+    let mut missing = Vec::new();
+    if let Some(cycle) = graph.cycle_of(&name) {
+        let path = format!("dependency cycle: {cycle}");
+        diagnostics.push(
+            Diagnostic::error(codes::DEPENDENCY_CYCLE, path.as_str())
+                .at(place, "")
+                .help("remove one of these dependencies"),
+        );
+        obstacle.get_or_insert(path);
+    } else if let Some(cycle) = graph.blocked_by_cycle(&name) {
+        let reason = format!("a dependency is part of a cycle: {cycle}");
+        diagnostics.push(
+            Diagnostic::warning(codes::DEPENDS_ON_CYCLE, reason.as_str())
+                .at(place, "")
+                .help("break the cycle; this skill loads again then"),
+        );
+        obstacle.get_or_insert(reason);
+    } else if let Err(ClosureError::Missing { missing: paths, .. }) = unmet(graph, &name) {
+        for path in &paths {
+            let through = match path.needed_by() {
+                Some(by) if by != name.as_str() => format!(" (needed by `{by}`)"),
+                _ => String::new(),
+            };
+            diagnostics.push(
+                Diagnostic::warning(
+                    codes::MISSING_DEPENDENCY,
+                    format!("the dependency `{}`{through} has not been found", path.dependency),
+                )
+                .at(place.clone(), "")
+                .help(format!("add a skill named `{}` to one of the roots", path.dependency)),
+            );
+        }
+        missing = paths.into_iter().map(|path| path.dependency).collect();
+    }
+    let stub = Arc::new(stub::entry(&skill.metadata));
+    SkillEntry {
+        skill,
+        obstacle,
+        missing,
+        diagnostics,
+        stub,
+    }
+}
+
+/// The full walk is only made for the few skills that need one.
+fn unmet(graph: &DependencyGraph, name: &str) -> Result<(), ClosureError> {
+    if graph.is_satisfied(name) {
+        return Ok(());
+    }
+    graph.closure(name).map(|_| ())
+}
+
+fn document(skill: &LoadedSkill) -> SkillDocument {
+    let metadata = &skill.metadata;
+    SkillDocument {
+        id: metadata.name.to_string(),
+        name: metadata.name.to_string(),
+        description: metadata.description.clone(),
+        when_to_use: metadata.client.when_to_use.clone(),
+        tags: metadata.tags.clone(),
+        search_hint: metadata.search_hint.clone(),
+        search_aliases: metadata.search_aliases.clone(),
+        dcc: metadata.dcc.clone(),
+        layer: (!metadata.layer.is_empty()).then(|| metadata.layer.clone()),
+        tools: metadata
+            .tools
+            .iter()
+            .map(|tool| ToolDocument {
+                name: tool.name.clone(),
+                description: tool.description.clone(),
+                aliases: tool.search_aliases.clone(),
+                properties: property_names(tool.input_schema.as_ref()),
+            })
+            .collect(),
+        body: skill.body_excerpt.clone(),
+        source: skill.root.label.to_string(),
+        ..SkillDocument::default()
+    }
+}
+
+fn property_names(schema: Option<&serde_json::Map<String, serde_json::Value>>) -> Vec<String> {
+    schema
+        .and_then(|schema| schema.get("properties"))
+        .and_then(serde_json::Value::as_object)
+        .map(|properties| properties.keys().cloned().collect())
+        .unwrap_or_default()
+}

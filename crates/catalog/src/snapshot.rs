@@ -1,0 +1,270 @@
+//! One immutable state of everything that clients can see.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use indexmap::IndexMap;
+use metier_capability::CapabilitySet;
+use metier_diagnostics::Diagnostic;
+use metier_skill_model::{SkillStatus, canonical_name, wire_name};
+
+use crate::listed_tool::ListedTool;
+use crate::loaded_skill::LoadedTools;
+use crate::registered_tool::RegisteredTool;
+use crate::skill_set::{SkillEntry, SkillSet};
+
+/// What a snapshot is made of; cloning it is cheap.
+#[derive(Clone)]
+pub(crate) struct Parts {
+    pub(crate) skills: Arc<SkillSet>,
+    pub(crate) loaded: Arc<BTreeMap<String, Arc<LoadedTools>>>,
+    pub(crate) host: Arc<IndexMap<String, Arc<RegisteredTool>>>,
+    /// Skill and group.
+    pub(crate) active_groups: Arc<BTreeSet<(String, String)>>,
+    pub(crate) declared: Arc<CapabilitySet>,
+}
+
+/// The server's own tools, the same in every generation.
+#[derive(Debug)]
+pub(crate) struct OwnTools {
+    pub(crate) core: Vec<Arc<RegisteredTool>>,
+    pub(crate) group: Vec<Arc<RegisteredTool>>,
+}
+
+/// One immutable state of the catalog.
+///
+/// Readers take it once and see a world that does not change under them; the next state is another
+/// snapshot with a higher [`CatalogSnapshot::generation`].
+pub struct CatalogSnapshot {
+    generation: u64,
+    pub(crate) parts: Parts,
+    listed: Vec<Arc<ListedTool>>,
+    callable: HashMap<String, Arc<RegisteredTool>>,
+    /// The other names by which a tool can be called, where exactly one tool has it.
+    other_names: HashMap<String, String>,
+    /// Where the tools of unloaded skills would be; only made when somebody asks for one.
+    unloaded: OnceLock<HashMap<String, String>>,
+}
+
+/// What a name leads to.
+#[derive(Debug)]
+pub(crate) enum Located {
+    Tool(Arc<RegisteredTool>),
+    /// A tool of a loaded skill whose group is not active.
+    InactiveGroup { skill: String, group: String, tool: String },
+    /// A stub, or a tool of a skill that is not loaded.
+    UnloadedSkill(String),
+    Unknown,
+}
+
+impl CatalogSnapshot {
+    pub(crate) fn assemble(generation: u64, parts: Parts, own: &OwnTools) -> Self {
+        let mut listed: Vec<Arc<ListedTool>> = own.core.iter().map(|tool| Arc::clone(&tool.listed)).collect();
+        let mut callable = HashMap::new();
+        let mut add = |tool: &Arc<RegisteredTool>| {
+            callable.insert(tool.listed.name.clone(), Arc::clone(tool));
+        };
+        own.core.iter().for_each(&mut add);
+        if parts.loaded.values().any(|loaded| !loaded.skill.metadata.groups.is_empty()) {
+            listed.extend(own.group.iter().map(|tool| Arc::clone(&tool.listed)));
+            own.group.iter().for_each(&mut add);
+        }
+        for tool in parts.host.values() {
+            listed.push(shown(tool, &parts.declared));
+            add(tool);
+        }
+        let mut other_names = Names::default();
+        for (skill, loaded) in parts.loaded.iter() {
+            for tool in &loaded.tools {
+                if is_active(&parts, skill, &tool.group) {
+                    listed.push(shown(tool, &parts.declared));
+                }
+                add(tool);
+                other_names.add(skill, tool);
+            }
+        }
+        for (name, entry) in &parts.skills.entries {
+            let waits = matches!(
+                status_of(&parts, name, entry),
+                SkillStatus::Unloaded | SkillStatus::PendingDeps
+            );
+            if waits {
+                listed.push(Arc::clone(&entry.stub));
+            }
+        }
+        let other_names = other_names.unique(&callable);
+        Self {
+            generation,
+            parts,
+            listed,
+            callable,
+            other_names,
+            unloaded: OnceLock::new(),
+        }
+    }
+
+    /// The number of this state; every change makes a higher one.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// What `tools/list` shows, whole and in its order: core tools, group tools while a loaded
+    /// skill has groups, the host's tools, the tools of loaded skills by skill name in the order of
+    /// their declaration, then one stub for each skill that could be loaded.
+    pub fn tools(&self) -> &[Arc<ListedTool>] {
+        &self.listed
+    }
+
+    /// Findings about roots and about folders that turned out to be no skills.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.parts.skills.diagnostics
+    }
+
+    /// What the host declares.
+    pub fn declared_capabilities(&self) -> &[String] {
+        self.parts.declared.declared()
+    }
+
+    /// Where a skill stands.
+    pub(crate) fn status(&self, name: &str, entry: &SkillEntry) -> SkillStatus {
+        status_of(&self.parts, name, entry)
+    }
+
+    /// What a called name leads to: the wire name, the canonical one, `skill-name__tool`, or the
+    /// declared name alone where exactly one loaded tool has it.
+    pub(crate) fn locate(&self, name: &str) -> Located {
+        let known = self
+            .callable
+            .get(name)
+            .or_else(|| self.other_names.get(name).and_then(|wire| self.callable.get(wire)));
+        if let Some(tool) = known {
+            if let Some(skill) = &tool.skill
+                && !is_active(&self.parts, skill, &tool.group)
+            {
+                return Located::InactiveGroup {
+                    skill: skill.to_string(),
+                    group: tool.group.clone(),
+                    tool: tool.listed.name.clone(),
+                };
+            }
+            return Located::Tool(Arc::clone(tool));
+        }
+        match self.unloaded.get_or_init(|| unloaded_names(&self.parts)).get(name) {
+            Some(skill) => Located::UnloadedSkill(skill.clone()),
+            None => Located::Unknown,
+        }
+    }
+
+    /// Up to three names that look like the given one, best first.
+    pub(crate) fn nearest_tools(&self, name: &str) -> Vec<String> {
+        nearest(name, self.listed.iter().map(|tool| tool.name.as_str()))
+    }
+
+    /// Up to three skills whose names look like the given one, best first.
+    pub(crate) fn nearest_skills(&self, name: &str) -> Vec<String> {
+        nearest(name, self.parts.skills.entries.keys().map(String::as_str))
+    }
+}
+
+impl std::fmt::Debug for CatalogSnapshot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CatalogSnapshot")
+            .field("generation", &self.generation)
+            .field("skills", &self.parts.skills.entries.len())
+            .field("loaded", &self.parts.loaded.len())
+            .field("tools", &self.listed.len())
+            .finish_non_exhaustive()
+    }
+}
+
+pub(crate) fn is_active(parts: &Parts, skill: &str, group: &str) -> bool {
+    group.is_empty() || parts.active_groups.contains(&(skill.to_owned(), group.to_owned()))
+}
+
+fn status_of(parts: &Parts, name: &str, entry: &SkillEntry) -> SkillStatus {
+    if parts.loaded.contains_key(name) {
+        SkillStatus::Loaded
+    } else if entry.obstacle.is_some() {
+        SkillStatus::Error
+    } else if entry.missing.is_empty() {
+        SkillStatus::Unloaded
+    } else {
+        SkillStatus::PendingDeps
+    }
+}
+
+/// The entry with what the host lacks; the same `Arc` where it lacks nothing.
+fn shown(tool: &Arc<RegisteredTool>, declared: &CapabilitySet) -> Arc<ListedTool> {
+    if tool.required.is_empty() {
+        return Arc::clone(&tool.listed);
+    }
+    let missing = declared.check(&tool.required);
+    if missing.is_empty() {
+        Arc::clone(&tool.listed)
+    } else {
+        Arc::new(tool.listed.with_missing(&missing))
+    }
+}
+
+/// Collects names that more than one tool may have.
+#[derive(Default)]
+struct Names(HashMap<String, Option<String>>);
+
+impl Names {
+    fn add(&mut self, skill: &str, tool: &RegisteredTool) {
+        let wire = &tool.listed.name;
+        let mut names = BTreeSet::from([tool.canonical.clone(), tool.declared.clone()]);
+        names.insert(format!("{skill}__{}", tool.declared));
+        for name in names {
+            self.0
+                .entry(name)
+                .and_modify(|found| {
+                    if found.as_ref() != Some(wire) {
+                        *found = None;
+                    }
+                })
+                .or_insert_with(|| Some(wire.clone()));
+        }
+    }
+
+    fn unique(self, callable: &HashMap<String, Arc<RegisteredTool>>) -> HashMap<String, String> {
+        self.0
+            .into_iter()
+            .filter_map(|(name, wire)| Some((name, wire?)))
+            // A wire name always wins: `load_skill` is the core tool, whatever a skill calls its own.
+            .filter(|(name, _)| !callable.contains_key(name))
+            .collect()
+    }
+}
+
+/// Names by which the tools of unloaded skills would be called, and their stubs.
+fn unloaded_names(parts: &Parts) -> HashMap<String, String> {
+    let mut names = HashMap::new();
+    for (skill, entry) in &parts.skills.entries {
+        if parts.loaded.contains_key(skill) {
+            continue;
+        }
+        names.insert(entry.stub.name.clone(), skill.clone());
+        for tool in &entry.metadata().tools {
+            let canonical = canonical_name(skill, &tool.name);
+            names.entry(wire_name(&canonical)).or_insert_with(|| skill.clone());
+            names.entry(canonical).or_insert_with(|| skill.clone());
+            names
+                .entry(format!("{skill}__{}", tool.name))
+                .or_insert_with(|| skill.clone());
+        }
+    }
+    names
+}
+
+fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
+    const LIKE: f64 = 0.82;
+    const MOST: usize = 3;
+    let wanted = name.to_lowercase();
+    let mut found: Vec<(f64, &str)> = known
+        .map(|candidate| (strsim::jaro_winkler(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(likeness, _)| *likeness >= LIKE)
+        .collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    found.into_iter().take(MOST).map(|(_, candidate)| candidate.to_owned()).collect()
+}

@@ -1,0 +1,123 @@
+//! The one state behind every handle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+
+use arc_swap::ArcSwap;
+use indexmap::IndexMap;
+use metier_capability::CapabilitySet;
+use metier_hooks::LifecycleHooks;
+use tokio::sync::broadcast;
+
+use crate::core_tools;
+use crate::event::{CatalogEvent, CatalogEventKind};
+use crate::settings::CatalogSettings;
+use crate::skill_set::SkillSet;
+use crate::snapshot::{CatalogSnapshot, OwnTools, Parts};
+
+/// How many changes a listener may lag behind before it is told that it missed some. Listeners
+/// treat that as "everything may have changed", so no more is needed.
+const EVENTS_KEPT: usize = 256;
+
+pub(crate) struct Shared {
+    pub(crate) settings: CatalogSettings,
+    snapshot: ArcSwap<CatalogSnapshot>,
+    /// Held while one snapshot is made from the last; never while a hook runs.
+    writer: Mutex<()>,
+    events: broadcast::Sender<CatalogEvent>,
+    hooks: RwLock<LifecycleHooks>,
+    own: OwnTools,
+    /// The roots of the last discovery, so that a rescan looks in the same places.
+    pub(crate) explicit: Mutex<Vec<std::path::PathBuf>>,
+}
+
+/// The right to publish the next snapshot.
+pub(crate) struct Writer<'a> {
+    shared: &'a Shared,
+    _guard: MutexGuard<'a, ()>,
+}
+
+impl Shared {
+    pub(crate) fn new(settings: CatalogSettings) -> Arc<Self> {
+        let parts = Parts {
+            skills: Arc::new(SkillSet::empty()),
+            loaded: Arc::new(BTreeMap::new()),
+            host: Arc::new(IndexMap::new()),
+            active_groups: Arc::new(BTreeSet::new()),
+            declared: Arc::new(CapabilitySet::new(&settings.declared_capabilities)),
+        };
+        Arc::new_cyclic(|weak: &Weak<Self>| {
+            let own = core_tools::own_tools(weak);
+            let snapshot = CatalogSnapshot::assemble(0, parts, &own);
+            Self {
+                settings,
+                snapshot: ArcSwap::from_pointee(snapshot),
+                writer: Mutex::new(()),
+                events: broadcast::channel(EVENTS_KEPT).0,
+                hooks: RwLock::new(LifecycleHooks::new()),
+                own,
+                explicit: Mutex::new(Vec::new()),
+            }
+        })
+    }
+
+    pub(crate) fn snapshot(&self) -> Arc<CatalogSnapshot> {
+        self.snapshot.load_full()
+    }
+
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<CatalogEvent> {
+        self.events.subscribe()
+    }
+
+    pub(crate) fn hooks(&self) -> LifecycleHooks {
+        self.hooks.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_hooks(&self, hooks: LifecycleHooks) {
+        *self.hooks.write().unwrap_or_else(PoisonError::into_inner) = hooks;
+    }
+
+    pub(crate) fn write(&self) -> Writer<'_> {
+        Writer {
+            shared: self,
+            _guard: self.writer.lock().unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+}
+
+impl Writer<'_> {
+    pub(crate) fn current(&self) -> Arc<CatalogSnapshot> {
+        self.shared.snapshot()
+    }
+
+    /// Publishes the next snapshot and tells of it, in this order, so that whoever hears of a
+    /// change sees it.
+    pub(crate) fn publish(self, parts: Parts, kind: CatalogEventKind) -> Arc<CatalogSnapshot> {
+        let before = self.current();
+        let next = Arc::new(CatalogSnapshot::assemble(before.generation() + 1, parts, &self.shared.own));
+        let tools_changed = !same_list(&before, &next);
+        self.shared.snapshot.store(Arc::clone(&next));
+        // Nobody listening is no error.
+        let _ = self.shared.events.send(CatalogEvent {
+            generation: next.generation(),
+            kind,
+            tools_changed,
+        });
+        next
+    }
+}
+
+/// Unchanged entries are usually the same allocation, so this rarely looks inside.
+fn same_list(before: &CatalogSnapshot, after: &CatalogSnapshot) -> bool {
+    let (before, after) = (before.tools(), after.tools());
+    before.len() == after.len()
+        && before.iter().zip(after).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared")
+            .field("snapshot", &self.snapshot())
+            .finish_non_exhaustive()
+    }
+}
