@@ -1,1 +1,58 @@
 //! Finds skill folders, reads them in two parse modes, and says what is wrong with them.
+//!
+//! A *skill* is a folder with a `SKILL.md`, an optional `tools.yaml` and scripts. [`resolve_roots`]
+//! tells where to look, [`scan`] finds and reads everything there, [`parse_skill_dir`] and
+//! [`parse_skill_md`] read one folder. Nothing vanishes: what cannot be used is in the report with
+//! its reasons, and one bad item never takes its neighbours along.
+//!
+//! [`ParseMode`] says what a fault costs. *Strict* rejects a skill over any error; *lenient* uses
+//! what can be understood and warns. What strict accepts, lenient accepts as well.
+//!
+//! [`SkillFiles`] is the only way to read a file of a skill. It works through a directory handle,
+//! so that no path and no link leads out of the folder.
+//!
+//! ```
+//! use metier_loader::{ParseMode, Root, RootLabel, scan};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let skill = folder.path().join("bake-ao");
+//! std::fs::create_dir(&skill)?;
+//! std::fs::write(
+//!     skill.join("SKILL.md"),
+//!     "---\nname: bake-ao\ndescription: Bakes a scene: ambient occlusion\n---\nBody\n",
+//! )?;
+//! let report = scan(&[Root::new(RootLabel::Explicit, folder.path())], ParseMode::Lenient);
+//! let found = &report.skills[0];
+//! assert_eq!(found.metadata.description, "Bakes a scene: ambient occlusion");
+//! assert_eq!(found.diagnostics[0].help.as_deref(), Some("quote the value"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! Limits: 256 KiB of front matter, 1 MiB of tools.yaml, 32 KiB of a body at a scan; six levels of
+//! folders below a root. Everything is blocking. Nothing here knows a registry or MCP.
+
+pub mod codes;
+mod findings;
+mod mode;
+mod parallel;
+mod parse;
+mod report;
+mod roots;
+mod scan;
+mod scanner;
+mod script;
+mod skill_file;
+mod skill_files;
+mod tools_file;
+mod values;
+mod walk;
+mod yaml;
+
+pub use mode::ParseMode;
+pub use parse::{parse_skill_dir, parse_skill_md};
+pub use report::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, SkillId};
+pub use roots::{Root, RootLabel, RootSources, resolve_roots};
+pub use scan::scan;
+pub use scanner::{SkillScanner, scan_skill_paths};
+pub use skill_file::body_of;
+pub use skill_files::{FileList, ReadFileError, SkillFiles};

@@ -1,0 +1,192 @@
+//! Collects the findings about one file.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use metier_diagnostics::{Code, Diagnostic, Label, LineIndex, Location};
+
+use crate::yaml::{Fault, FaultKind};
+use crate::{ParseMode, codes};
+
+/// The codes that the same kind of finding has in the two kinds of files.
+#[derive(Debug)]
+pub(crate) struct FileCodes {
+    pub(crate) invalid: Code,
+    pub(crate) documents: Code,
+    pub(crate) duplicate_key: Code,
+    pub(crate) merge_key: Code,
+    pub(crate) tag: Code,
+    pub(crate) alias_limit: Code,
+    pub(crate) wrong_type: Code,
+    pub(crate) empty_item: Code,
+}
+
+/// The codes for SKILL.md and metadata/depends.md.
+pub(crate) const SKILL_CODES: FileCodes = FileCodes {
+    invalid: codes::FRONT_MATTER_INVALID,
+    documents: codes::FRONT_MATTER_DOCUMENTS,
+    duplicate_key: codes::FRONT_MATTER_DUPLICATE_KEY,
+    merge_key: codes::FRONT_MATTER_MERGE_KEY,
+    tag: codes::FRONT_MATTER_TAG,
+    alias_limit: codes::FRONT_MATTER_ALIAS_LIMIT,
+    wrong_type: codes::WRONG_TYPE,
+    empty_item: codes::EMPTY_ITEM,
+};
+
+/// The codes for tools and groups files.
+pub(crate) const TOOLS_CODES: FileCodes = FileCodes {
+    invalid: codes::TOOLS_FILE_INVALID,
+    documents: codes::TOOLS_FILE_DOCUMENTS,
+    duplicate_key: codes::DUPLICATE_KEY,
+    merge_key: codes::MERGE_KEY,
+    tag: codes::TAG,
+    alias_limit: codes::ALIAS_LIMIT,
+    wrong_type: codes::WRONG_TOOL_VALUE,
+    empty_item: codes::EMPTY_TOOL_ITEM,
+};
+
+/// The findings about one file, with what is needed to say where they are.
+#[derive(Debug)]
+pub(crate) struct Findings<'a> {
+    pub(crate) mode: ParseMode,
+    pub(crate) codes: &'static FileCodes,
+    /// The file below the root, as shown to people.
+    file: String,
+    text: &'a str,
+    lines: OnceCell<LineIndex<'a>>,
+    pub(crate) list: Vec<Diagnostic>,
+}
+
+impl<'a> Findings<'a> {
+    pub(crate) fn new(
+        mode: ParseMode,
+        codes: &'static FileCodes,
+        file: String,
+        text: &'a str,
+    ) -> Self {
+        Self {
+            mode,
+            codes,
+            file,
+            text,
+            lines: OnceCell::new(),
+            list: Vec::new(),
+        }
+    }
+
+    /// Where a byte range is. Lines are counted only once there is a finding.
+    pub(crate) fn place(&self, span: &Range<usize>) -> Location {
+        self.lines
+            .get_or_init(|| LineIndex::new(self.text))
+            .locate(self.file.clone(), span.clone())
+    }
+
+    /// The file as a whole.
+    pub(crate) fn whole(&self) -> Location {
+        Location::file(self.file.clone())
+    }
+
+    /// A finding that costs the skill in strict mode and is worked around in lenient.
+    pub(crate) fn fault(
+        &mut self,
+        code: Code,
+        span: &Range<usize>,
+        message: impl Into<String>,
+    ) -> Added<'_> {
+        self.add(Diagnostic::new(code, self.mode.fault(), message), span)
+    }
+
+    pub(crate) fn error(
+        &mut self,
+        code: Code,
+        span: &Range<usize>,
+        message: impl Into<String>,
+    ) -> Added<'_> {
+        self.add(Diagnostic::error(code, message), span)
+    }
+
+    pub(crate) fn warning(
+        &mut self,
+        code: Code,
+        span: &Range<usize>,
+        message: impl Into<String>,
+    ) -> Added<'_> {
+        self.add(Diagnostic::warning(code, message), span)
+    }
+
+    pub(crate) fn info(
+        &mut self,
+        code: Code,
+        span: &Range<usize>,
+        message: impl Into<String>,
+    ) -> Added<'_> {
+        self.add(Diagnostic::info(code, message), span)
+    }
+
+    fn add(&mut self, diagnostic: Diagnostic, span: &Range<usize>) -> Added<'_> {
+        let diagnostic = diagnostic.at(self.place(span), "");
+        self.list.push(diagnostic);
+        Added(self.list.last_mut())
+    }
+
+    /// A fault of the YAML itself, as an error.
+    pub(crate) fn yaml_fault(&mut self, fault: &Fault) {
+        let codes = self.codes;
+        let (code, help) = match fault.kind {
+            FaultKind::Invalid => (codes.invalid, None),
+            FaultKind::Documents => (
+                codes.documents,
+                Some("keep one document, without a second `---`"),
+            ),
+            FaultKind::Aliases => (
+                codes.alias_limit,
+                Some("write the values out instead of using aliases"),
+            ),
+            FaultKind::DuplicateKey => (codes.duplicate_key, Some("keep one of the two lines")),
+            FaultKind::MergeKey => (codes.merge_key, Some("write the keys out")),
+            FaultKind::Tag => (codes.tag, Some("remove the tag")),
+        };
+        let mut diagnostic = Diagnostic::error(code, fault.message.clone());
+        if let Some(first) = &fault.first {
+            let lines = (self.place(first), self.place(&fault.span));
+            diagnostic.message = format!(
+                "{} (lines {} and {})",
+                fault.message, lines.0.line, lines.1.line
+            );
+            diagnostic = diagnostic
+                .at(lines.1, "again here")
+                .at(lines.0, "first here");
+        } else {
+            diagnostic = diagnostic.at(self.place(&fault.span), "");
+        }
+        diagnostic.help = help.map(str::to_owned);
+        self.list.push(diagnostic);
+    }
+}
+
+/// The finding that was just added, for saying more about it.
+#[derive(Debug)]
+pub(crate) struct Added<'f>(Option<&'f mut Diagnostic>);
+
+impl Added<'_> {
+    /// Adds the cure.
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        if let Some(diagnostic) = self.0 {
+            diagnostic.help = Some(help.into());
+            return Self(Some(diagnostic));
+        }
+        self
+    }
+
+    /// Adds a further place.
+    pub(crate) fn label(self, location: Location, message: &str) -> Self {
+        if let Some(diagnostic) = self.0 {
+            diagnostic.labels.push(Label {
+                location,
+                message: message.to_owned(),
+            });
+            return Self(Some(diagnostic));
+        }
+        self
+    }
+}

@@ -1,0 +1,605 @@
+//! Reads one skill folder.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use metier_diagnostics::{Diagnostic, Location, Severity, has_errors};
+use metier_skill_model::{ScriptLookup, SkillMetadata, SkillName, ToolDeclaration};
+
+use crate::findings::{Findings, SKILL_CODES, TOOLS_CODES};
+use crate::report::{LoadedSkill, RejectedSkill, SkillId};
+use crate::script::{Scripts, normalized};
+use crate::skill_file::{
+    FRONT_MATTER_LIMIT, PathKey, TOOLS_KEY, guess_name, parse_recovering, read_depends_file,
+    read_fields, split,
+};
+use crate::skill_files::{FolderHandle, ReadFileError, is_absolute_anywhere};
+use crate::tools_file::{
+    Declared, Names, Surroundings, TOOLS_FILE_LIMIT, connect, read_groups_file, read_tools_file,
+};
+use crate::values::Item;
+use crate::yaml::Node;
+use crate::{ParseMode, Root, RootLabel, SkillFiles, codes};
+
+/// How much of a body is read at a scan, in bytes.
+const BODY_LIMIT: usize = 32 * 1024;
+/// How much of it is kept for the index, in characters.
+const EXCERPT: usize = 8000;
+/// The file that makes a folder a skill.
+pub(crate) const SKILL_FILE: &str = "SKILL.md";
+
+/// A folder that holds a skill, before anything of it is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) root: Arc<Root>,
+    /// The root's part of the id.
+    pub(crate) root_id: Arc<str>,
+    pub(crate) path: PathBuf,
+    pub(crate) display_path: String,
+    /// The name of its SKILL.md, which may be spelled otherwise.
+    pub(crate) file_name: String,
+}
+
+impl Candidate {
+    /// A file of the skill as shown to people: below the root.
+    fn shown(&self, file: &str) -> String {
+        if self.display_path.is_empty() {
+            file.to_owned()
+        } else {
+            format!("{}/{file}", self.display_path)
+        }
+    }
+
+    /// The folder's own name, and that of a link to it: the skill may bear either.
+    fn folder_names(&self) -> Vec<&str> {
+        let linked = self
+            .display_path
+            .rsplit('/')
+            .next()
+            .filter(|name| !name.is_empty());
+        let own = self.path.file_name().and_then(|name| name.to_str());
+        linked.into_iter().chain(own).collect()
+    }
+
+    pub(crate) fn id(&self) -> SkillId {
+        let names = self.folder_names();
+        let path = if self.display_path.is_empty() {
+            names.first().copied().unwrap_or(".")
+        } else {
+            self.display_path.as_str()
+        };
+        SkillId::new(&self.root_id, path)
+    }
+
+    pub(crate) fn reject(
+        &self,
+        name: Option<String>,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Box<RejectedSkill> {
+        let folder = self
+            .folder_names()
+            .first()
+            .copied()
+            .unwrap_or(".")
+            .to_owned();
+        Box::new(RejectedSkill {
+            name: name
+                .filter(|name| SkillName::new(name).is_ok())
+                .unwrap_or(folder),
+            id: self.id(),
+            root: Arc::clone(&self.root),
+            path: self.path.clone(),
+            display_path: self.display_path.clone(),
+            diagnostics,
+        })
+    }
+}
+
+/// Reads one skill folder, as a scan with that folder as its only root would.
+pub fn parse_skill_dir(folder: &Path, mode: ParseMode) -> Result<LoadedSkill, Box<RejectedSkill>> {
+    let path = folder
+        .canonicalize()
+        .unwrap_or_else(|_| folder.to_path_buf());
+    let file_name = find_skill_file(&path).unwrap_or_else(|| SKILL_FILE.to_owned());
+    parse_candidate(
+        &Candidate {
+            root: Arc::new(Root::new(RootLabel::Explicit, folder)),
+            root_id: RootLabel::Explicit.as_str().into(),
+            path,
+            display_path: String::new(),
+            file_name,
+        },
+        mode,
+    )
+}
+
+/// Reads one skill strictly; `path` is its folder or its SKILL.md.
+///
+/// The error carries every finding and prints those that reject the skill.
+pub fn parse_skill_md(path: &Path) -> Result<LoadedSkill, Box<RejectedSkill>> {
+    let is_skill_file = path
+        .file_name()
+        .is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE))
+        && path.is_file();
+    let folder = match path.parent() {
+        Some(parent) if is_skill_file && parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) if is_skill_file => parent,
+        _ => path,
+    };
+    parse_skill_dir(folder, ParseMode::Strict)
+}
+
+fn find_skill_file(folder: &Path) -> Option<String> {
+    let names = std::fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
+    skill_file_among(names)
+}
+
+/// SKILL.md itself, otherwise the first that differs in letter case alone.
+pub(crate) fn skill_file_among(names: impl Iterator<Item = String>) -> Option<String> {
+    names
+        .filter(|name| name.eq_ignore_ascii_case(SKILL_FILE))
+        .min_by_key(|name| (name != SKILL_FILE, name.clone()))
+}
+
+/// Reads a candidate whose path is canonical.
+pub(crate) fn parse_candidate(
+    candidate: &Candidate,
+    mode: ParseMode,
+) -> Result<LoadedSkill, Box<RejectedSkill>> {
+    let files = SkillFiles::canonical(candidate.path.clone());
+    let shown = candidate.shown(&candidate.file_name);
+    let unreadable = |error: ReadFileError| {
+        let diagnostic = Diagnostic::error(codes::SKILL_FILE_UNREADABLE, error.to_string())
+            .at(Location::file(shown.clone()), "");
+        candidate.reject(None, vec![diagnostic])
+    };
+    let handle = files.handle().map_err(unreadable)?;
+    // Room for the fences, a mark and blank lines besides the two limits.
+    let limit = FRONT_MATTER_LIMIT + BODY_LIMIT + 4096;
+    let (bytes, whole) = handle
+        .read_start(&candidate.file_name, limit as u64)
+        .map_err(unreadable)?;
+    let parts = split(&bytes, whole).map_err(|fault| {
+        let mut diagnostic = Diagnostic::error(fault.code, fault.message)
+            .at(Location::line(shown.clone(), fault.line), "");
+        diagnostic.help = fault.help.map(str::to_owned);
+        candidate.reject(guess_name(&bytes), vec![diagnostic])
+    })?;
+    let mut findings = Findings::new(mode, &SKILL_CODES, shown.clone(), parts.head);
+    let yaml = parts.head.get(parts.yaml.clone()).unwrap_or_default();
+    let parsed = parse_recovering(yaml, parts.yaml.start);
+    let (tree, recovered) = match parsed {
+        Ok(parsed) => parsed,
+        Err(fault) => {
+            findings.yaml_fault(&fault);
+            return Err(candidate.reject(guess_name(yaml.as_bytes()), findings.list));
+        }
+    };
+    for fault in &tree.faults {
+        findings.yaml_fault(fault);
+    }
+    let root = match tree.root {
+        Some(root) if root.map().is_some_and(|entries| !entries.is_empty()) => root,
+        other => {
+            let empty = other
+                .as_ref()
+                .is_none_or(|root| root.is_absent() || root.map().is_some());
+            if empty {
+                findings
+                    .error(
+                        codes::FRONT_MATTER_EMPTY,
+                        &parts.yaml,
+                        "the front matter is empty",
+                    )
+                    .help("add at least `name:` and `description:`");
+            } else {
+                let found = other.as_ref().map_or("nothing", Node::noun);
+                findings.error(
+                    codes::FRONT_MATTER_NOT_A_MAP,
+                    &parts.yaml,
+                    format!("front matter must be a mapping, found {found}"),
+                );
+            }
+            return Err(candidate.reject(None, findings.list));
+        }
+    };
+    if !findings.list.is_empty() {
+        let name = root.get("name").and_then(Node::text).map(str::to_owned);
+        return Err(candidate.reject(name, findings.list));
+    }
+
+    let folder_names = candidate.folder_names();
+    let folder_name = folder_names
+        .iter()
+        .find_map(|name| SkillName::new(name).ok());
+    let placeholder = folder_name
+        .clone()
+        .or_else(|| SkillName::new("unnamed").ok());
+    let Some(placeholder) = placeholder else {
+        return Err(candidate.reject(None, findings.list));
+    };
+    let mut skill = SkillMetadata::new(placeholder, candidate.path.clone());
+    let mut front = read_fields(
+        &mut findings,
+        &root,
+        recovered.as_ref(),
+        &folder_names,
+        &mut skill,
+    );
+    if front.not_served.is_some() && skill.name.is_empty() {
+        front.rejected = true;
+    }
+    let has_name = root
+        .get("name")
+        .is_some_and(|name| name.text().is_some_and(|text| !text.trim().is_empty()));
+    if !has_name && folder_name.is_none() {
+        // Without a name of its own and with a folder whose name cannot be one, nothing can address it.
+        front.rejected = true;
+        if let Some(last) = findings
+            .list
+            .iter_mut()
+            .find(|finding| finding.code == codes::NAME_MISSING)
+        {
+            last.severity = Severity::Error;
+        }
+    }
+    first_bytes(
+        &mut findings,
+        &parts,
+        &candidate.file_name,
+        &mut front.not_served,
+    );
+    let excerpt = body_excerpt(&mut findings, &bytes, parts.body, whole);
+    if front.rejected {
+        return Err(candidate.reject(Some(skill.name.to_string()), findings.list));
+    }
+
+    let scripts = Scripts::read(&handle);
+    skill.scripts.clone_from(&scripts.paths);
+    for (path, reason) in &scripts.odd {
+        let location = Location::file(candidate.shown(path));
+        findings
+            .list
+            .push(Diagnostic::warning(codes::LINK_LEAVES_SKILL, reason.clone()).at(location, ""));
+    }
+    skill.metadata_files = handle
+        .entries("metadata")
+        .into_iter()
+        .filter_map(|entry| entry.name.ok())
+        .filter(|name| name.ends_with(".md"))
+        .map(|name| format!("metadata/{name}"))
+        .collect();
+
+    let mut further = Vec::new();
+    let unusable = read_tools(
+        candidate,
+        &handle,
+        &scripts,
+        &front.tools,
+        &front.groups,
+        &mut findings,
+        &mut skill,
+        &mut further,
+    );
+
+    if skill
+        .metadata_files
+        .iter()
+        .any(|file| file == "metadata/depends.md")
+    {
+        let shown = candidate.shown("metadata/depends.md");
+        further.extend(read_depends_file(
+            &handle,
+            |text| Findings::new(mode, &SKILL_CODES, shown.clone(), text),
+            &mut front.depends,
+        ));
+    }
+    depends(&mut findings, front.depends, &mut skill);
+
+    let mut diagnostics = findings.list;
+    diagnostics.append(&mut further);
+    if mode == ParseMode::Strict && has_errors(&diagnostics) {
+        return Err(candidate.reject(Some(skill.name.to_string()), diagnostics));
+    }
+    Ok(LoadedSkill {
+        id: candidate.id(),
+        root: Arc::clone(&candidate.root),
+        path: candidate.path.clone(),
+        display_path: candidate.display_path.clone(),
+        metadata: Arc::new(skill),
+        body_excerpt: excerpt,
+        files: Arc::new(files),
+        diagnostics,
+        unusable,
+        not_served: front.not_served,
+    })
+}
+
+/// What stands before the front matter, and how the file is called.
+fn first_bytes(
+    findings: &mut Findings<'_>,
+    parts: &crate::skill_file::Split<'_>,
+    file_name: &str,
+    not_served: &mut Option<String>,
+) {
+    let mut reason = None;
+    if parts.blank_lines {
+        findings
+            .warning(
+                codes::BLANK_LINES_FIRST,
+                &(0..0),
+                "blank lines stand before the front matter; other hosts will not find it",
+            )
+            .help("put `---` on line 1");
+        reason = Some("blank lines stand before its front matter".to_owned());
+    }
+    if parts.mark {
+        findings
+            .warning(
+                codes::BYTE_ORDER_MARK,
+                &(0..0),
+                "the file begins with a byte order mark; other hosts will not find the front matter",
+            )
+            .help("save the file as UTF-8 without a byte order mark");
+        reason = Some("its file begins with a byte order mark".to_owned());
+    }
+    if file_name != SKILL_FILE {
+        findings
+            .fault(
+                codes::SKILL_FILE_NAME,
+                &(0..0),
+                format!(
+                    "the file is named `{file_name}`, but it must be named exactly `{SKILL_FILE}`"
+                ),
+            )
+            .help(format!("rename it to {SKILL_FILE}"));
+        reason = Some(format!(
+            "its file is named `{file_name}` instead of `{SKILL_FILE}`"
+        ));
+    }
+    if reason.is_some() {
+        *not_served = reason;
+    }
+}
+
+fn body_excerpt(findings: &mut Findings<'_>, bytes: &[u8], start: usize, whole: bool) -> String {
+    let body = bytes.get(start..).unwrap_or_default();
+    let (body, whole) = match body.get(..BODY_LIMIT) {
+        Some(cut) => (cut, false),
+        None => (body, whole),
+    };
+    let text = match std::str::from_utf8(body) {
+        Ok(text) => text.to_owned(),
+        Err(error) => {
+            // A cut inside a character is ours, not the author's.
+            let cut = !whole && error.error_len().is_none();
+            if !cut {
+                let at = start + error.valid_up_to();
+                findings
+                    .warning(
+                        codes::BODY_NOT_UTF8,
+                        &(0..0),
+                        format!("the body is not UTF-8 (byte {at})"),
+                    )
+                    .help("save the file as UTF-8");
+            }
+            String::from_utf8_lossy(
+                body.get(..if cut { error.valid_up_to() } else { body.len() })
+                    .unwrap_or_default(),
+            )
+            .into_owned()
+        }
+    };
+    match text.char_indices().nth(EXCERPT) {
+        Some((end, _)) => text.get(..end).unwrap_or_default().to_owned(),
+        None => text,
+    }
+}
+
+/// Reads tools and groups; the answer is the reason why the tools file cannot be used.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the parts of one reading, each borrowed on its own"
+)]
+fn read_tools(
+    candidate: &Candidate,
+    handle: &FolderHandle,
+    scripts: &Scripts,
+    tools: &PathKey,
+    groups: &PathKey,
+    findings: &mut Findings<'_>,
+    skill: &mut SkillMetadata,
+    further: &mut Vec<Diagnostic>,
+) -> Option<String> {
+    let mode = findings.mode;
+    let mut names = Names::default();
+    let mut declared = Declared {
+        empty: true,
+        ..Declared::default()
+    };
+    let mut unusable = None;
+    match tools {
+        PathKey::Absent => {
+            // Only the plain name is looked for: other YAML files may serve other programs.
+            if handle.file_path("tools.yaml").is_ok() {
+                findings
+                    .warning(
+                        codes::TOOLS_FILE_UNUSED,
+                        &(0..0),
+                        "`tools.yaml` is not read, because the front matter does not name it",
+                    )
+                    .help(format!("add `{TOOLS_KEY}: tools.yaml`"));
+            }
+        }
+        PathKey::Unusable(reason) => unusable = Some(reason.clone()),
+        PathKey::Path(item) => {
+            match read_sibling(candidate, handle, findings, item, Severity::Error, further) {
+                Err(reason) => unusable = Some(reason),
+                Ok((path, text)) => {
+                    let mut own = Findings::new(mode, &TOOLS_CODES, candidate.shown(&path), &text);
+                    let around = Surroundings {
+                        skill,
+                        scripts,
+                        handle,
+                    };
+                    match read_tools_file(&mut own, &text, &around, &mut names) {
+                        Ok(found) => declared = found,
+                        Err(reason) => unusable = Some(format!("{path}: {reason}")),
+                    }
+                    further.append(&mut own.list);
+                    skill.tools = std::mem::take(&mut declared.tools);
+                    skill.groups = std::mem::take(&mut declared.groups);
+                    read_groups_key(
+                        candidate,
+                        handle,
+                        groups,
+                        Some(&path),
+                        findings,
+                        skill,
+                        further,
+                    );
+                    let mut own = Findings::new(mode, &TOOLS_CODES, candidate.shown(&path), &text);
+                    connect(&mut own, skill, &declared.group_of);
+                    further.append(&mut own.list);
+                }
+            }
+        }
+    }
+    if unusable.is_some() {
+        skill.tools.clear();
+        return unusable;
+    }
+    if declared.empty {
+        let mut own = Findings::new(
+            mode,
+            &TOOLS_CODES,
+            candidate.shown(&candidate.file_name),
+            "",
+        );
+        let place = Node::scalar("", true, 0..0);
+        for (name, choice) in scripts.as_tools() {
+            if !names.take(&mut own, &skill.name, &name, &(0..0)) {
+                continue;
+            }
+            crate::tools_file::several(&mut own, &place, &name, &choice);
+            let mut tool = ToolDeclaration::named(name);
+            tool.script = ScriptLookup::Script { path: choice.path };
+            skill.tools.push(tool);
+        }
+        further.append(&mut own.list);
+    }
+    None
+}
+
+/// Reads the groups file, if there is one beside the tools file.
+fn read_groups_key(
+    candidate: &Candidate,
+    handle: &FolderHandle,
+    groups: &PathKey,
+    tools_path: Option<&str>,
+    findings: &mut Findings<'_>,
+    skill: &mut SkillMetadata,
+    further: &mut Vec<Diagnostic>,
+) {
+    let PathKey::Path(item) = groups else {
+        return;
+    };
+    if tools_path.is_some() && normalized(&item.text).as_deref() == tools_path {
+        return;
+    }
+    let severity = findings.mode.fault();
+    let Ok((path, text)) = read_sibling(candidate, handle, findings, item, severity, further)
+    else {
+        return;
+    };
+    let mut own = Findings::new(findings.mode, &TOOLS_CODES, candidate.shown(&path), &text);
+    if let Ok(found) = read_groups_file(&mut own, &text) {
+        for group in found {
+            if skill.groups.iter().all(|known| known.name != group.name) {
+                skill.groups.push(group);
+            }
+        }
+    }
+    further.append(&mut own.list);
+}
+
+/// Reads a file that the front matter names; an `Err` is the reason in words.
+fn read_sibling(
+    candidate: &Candidate,
+    handle: &FolderHandle,
+    findings: &mut Findings<'_>,
+    item: &Item,
+    severity: Severity,
+    further: &mut Vec<Diagnostic>,
+) -> Result<(String, String), String> {
+    let written = item.text.as_str();
+    let path = normalized(written).filter(|_| !is_absolute_anywhere(written));
+    let read = match &path {
+        Some(path) => handle.read(path, TOOLS_FILE_LIMIT),
+        None => Err(ReadFileError::Outside {
+            path: written.to_owned(),
+        }),
+    };
+    let path = path.unwrap_or_default();
+    let bytes = read.map_err(|error| {
+        let code = match error {
+            ReadFileError::Outside { .. } => codes::TOOLS_FILE_OUTSIDE,
+            ReadFileError::NotFound { .. } => codes::TOOLS_FILE_MISSING,
+            ReadFileError::TooLarge { .. } => codes::TOOLS_FILE_TOO_LARGE,
+            _ => codes::TOOLS_FILE_UNREADABLE,
+        };
+        let message = match error {
+            ReadFileError::TooLarge { .. } => format!("`{path}` is too large: more than 1 MiB"),
+            // The words of an absolute path are the author's, but they stay out of answers.
+            ReadFileError::Outside { .. } => {
+                "the tools or groups file is outside the skill folder".to_owned()
+            }
+            error => error.to_string(),
+        };
+        let diagnostic =
+            Diagnostic::new(code, severity, message.clone()).at(findings.place(&item.span), "");
+        findings.list.push(diagnostic);
+        message
+    })?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((path, text)),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let bytes = error.as_bytes();
+            let utf16 = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+            let message = if utf16 {
+                format!("`{path}` is not UTF-8: it looks like UTF-16")
+            } else {
+                format!("`{path}` is not UTF-8 (byte {at})")
+            };
+            let line = 1 + bytes.iter().take(at).filter(|byte| **byte == b'\n').count();
+            let line = u32::try_from(line).unwrap_or(u32::MAX);
+            further.push(
+                Diagnostic::new(codes::TOOLS_FILE_NOT_UTF8, severity, message.clone())
+                    .at(Location::line(candidate.shown(&path), line), "")
+                    .help("save the file as UTF-8"),
+            );
+            Err(message)
+        }
+    }
+}
+
+/// Takes the dependencies over; a skill does not depend on itself.
+fn depends(findings: &mut Findings<'_>, items: Vec<Item>, skill: &mut SkillMetadata) {
+    for item in items {
+        if item.text == skill.name.as_str() {
+            findings
+                .fault(
+                    codes::DEPENDS_ON_ITSELF,
+                    &item.span,
+                    format!("`{}` depends on itself", skill.name),
+                )
+                .help("remove the line");
+        } else {
+            skill.depends.push(item.text);
+        }
+    }
+}

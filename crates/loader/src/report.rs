@@ -1,0 +1,125 @@
+//! What a scan brings home.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use metier_diagnostics::Diagnostic;
+use metier_skill_model::SkillMetadata;
+use serde::{Serialize, Serializer};
+
+use crate::{Root, SkillFiles};
+
+/// A skill's place among all roots, the same from run to run: `explicit:lighting/bake-ao`.
+///
+/// It is made of the root's label and the path below the root. The second root of the same label
+/// counts as `explicit-2`, and so on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SkillId(Arc<str>);
+
+impl SkillId {
+    pub(crate) fn new(root: &str, path: &str) -> Self {
+        Self(format!("{root}:{path}").into())
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for SkillId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for SkillId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+/// Everything that was found below the roots.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ScanReport {
+    /// Usable skills, each name once, in the order of roots and paths.
+    pub skills: Vec<LoadedSkill>,
+    /// Skills that cannot be used, with the reasons.
+    pub rejected: Vec<RejectedSkill>,
+    /// Skills whose name an earlier one has.
+    pub shadowed: Vec<ShadowedSkill>,
+    /// What was found about roots and their entries.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A skill that was read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LoadedSkill {
+    /// Where it is, as a stable name.
+    pub id: SkillId,
+    /// The root it was found under.
+    pub root: Arc<Root>,
+    /// The canonical path of its folder. For the operator; never for a client.
+    pub path: PathBuf,
+    /// Its folder below the root, with `/` between the parts; empty when the root is the skill.
+    pub display_path: String,
+    /// What it says of itself.
+    pub metadata: Arc<SkillMetadata>,
+    /// The first characters of the body (at most 8,000), for the search index.
+    pub body_excerpt: String,
+    /// Reads its files.
+    pub files: Arc<SkillFiles>,
+    /// What was found wrong with it, in the order of files and lines.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Its tools file cannot be used as a whole: it is listed and cannot be loaded, for this reason.
+    pub unusable: Option<String>,
+    /// Why it is left out of `skill://`.
+    pub not_served: Option<String>,
+}
+
+/// A skill that was found and cannot be used. Its texts hold no absolute path.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RejectedSkill {
+    /// Its name as far as it is known, otherwise that of its folder.
+    pub name: String,
+    /// Where it is, as a stable name.
+    pub id: SkillId,
+    /// The root it was found under.
+    pub root: Arc<Root>,
+    /// The canonical path of its folder, as far as it is known. Never for a client.
+    pub path: PathBuf,
+    /// Its folder below the root, with `/` between the parts; empty when the root is the skill.
+    pub display_path: String,
+    /// Why; at least one of them is an error.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl fmt::Display for RejectedSkill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the skill `{}` is rejected", self.name.escape_debug())?;
+        for diagnostic in &self.diagnostics {
+            if diagnostic.severity == metier_diagnostics::Severity::Error {
+                write!(f, "\n{diagnostic}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for RejectedSkill {}
+
+/// A skill that is out of reach by name, because another one of that name comes first.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ShadowedSkill {
+    /// The skill itself.
+    pub skill: LoadedSkill,
+    /// The one that comes first.
+    pub by: SkillId,
+    /// Says so, with both locations.
+    pub diagnostic: Diagnostic,
+}

@@ -1,0 +1,86 @@
+//! The whole way: roots, folders, skills, and which of two comes first.
+
+use std::collections::BTreeMap;
+
+use metier_diagnostics::{Diagnostic, Location};
+use unicode_normalization::UnicodeNormalization;
+
+use crate::parallel::in_parallel;
+use crate::parse::{SKILL_FILE, parse_candidate};
+use crate::report::{ScanReport, ShadowedSkill, SkillId};
+use crate::walk::{path_order, walk};
+use crate::{ParseMode, Root, codes};
+
+/// Finds and reads every skill below the roots.
+///
+/// The order is by root and path, never that of a directory listing. Nothing ends a scan: what
+/// cannot be read is in the report. Of two skills with the same name, compared after NFC and
+/// without regard to case, the first wins and the other is shadowed.
+pub fn scan(roots: &[Root], mode: ParseMode) -> ScanReport {
+    let walked = walk(roots, mode);
+    let mut report = ScanReport {
+        diagnostics: walked.diagnostics,
+        ..ScanReport::default()
+    };
+    let read = in_parallel(&walked.candidates, |candidate| {
+        parse_candidate(candidate, mode)
+    });
+    let mut first: BTreeMap<String, SkillId> = BTreeMap::new();
+    for skill in read {
+        let skill = match skill {
+            Ok(skill) => skill,
+            Err(rejected) => {
+                report.rejected.push(*rejected);
+                continue;
+            }
+        };
+        let key: String = skill
+            .metadata
+            .name
+            .nfc()
+            .flat_map(char::to_lowercase)
+            .collect();
+        let Some(winner) = first.get(&key) else {
+            first.insert(key, skill.id.clone());
+            report.skills.push(skill);
+            continue;
+        };
+        let file = if skill.display_path.is_empty() {
+            SKILL_FILE.to_owned()
+        } else {
+            format!("{}/{SKILL_FILE}", skill.display_path)
+        };
+        let diagnostic = Diagnostic::warning(
+            codes::SHADOWED,
+            format!(
+                "the skill `{}` at {} is shadowed: {winner} has the same name and comes first",
+                skill.metadata.name, skill.id
+            ),
+        )
+        .at(Location::file(file), "")
+        .help("rename one of the two, or remove it");
+        report.shadowed.push(ShadowedSkill {
+            by: winner.clone(),
+            diagnostic,
+            skill,
+        });
+    }
+    for (candidate, diagnostic) in walked.locked {
+        report
+            .rejected
+            .push(*candidate.reject(None, vec![diagnostic]));
+    }
+    let order: BTreeMap<_, _> = roots
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(number, root)| ((root.label, root.path.clone()), number))
+        .collect();
+    report.rejected.sort_by(|one, other| {
+        let place = |root: &Root| order.get(&(root.label, root.path.clone())).copied();
+        place(&one.root)
+            .cmp(&place(&other.root))
+            .then_with(|| path_order(&one.display_path, &other.display_path))
+    });
+    report
+}

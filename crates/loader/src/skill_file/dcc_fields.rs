@@ -1,0 +1,184 @@
+//! The keys below `metadata.dcc-mcp`, nested or flat.
+
+use metier_skill_model::SkillMetadata;
+
+use super::depends::read_depends;
+use super::fields::FrontMatter;
+use crate::codes;
+use crate::findings::Findings;
+use crate::values::{self, Item};
+use crate::yaml::Node;
+
+/// How many search aliases are kept: those of a skill and of one of its tools together.
+pub(crate) const MOST_ALIASES: usize = 24;
+
+/// Keys that are kept as they are; other parts of Metier may read them.
+const KEPT: [&str; 10] = [
+    "external-deps",
+    "runtimes",
+    "runtime-deps",
+    "optional-runtimes",
+    "prompts",
+    "resources",
+    "recipes",
+    "branding",
+    "links",
+    "examples",
+];
+
+/// Reads the value of `metadata`.
+pub(crate) fn read_metadata(
+    findings: &mut Findings<'_>,
+    node: &Node,
+    skill: &mut SkillMetadata,
+    front: &mut FrontMatter,
+) {
+    if node.is_absent() {
+        return;
+    }
+    let Some(entries) = node.map() else {
+        values::wrong_type(findings, "metadata", "a mapping", node);
+        return;
+    };
+    let nested = node.get("dcc-mcp");
+    for (key, value) in entries {
+        let Some(name) = key.text().and_then(|text| text.strip_prefix("dcc-mcp.")) else {
+            continue;
+        };
+        findings
+            .warning(
+                codes::FLAT_DOTTED_KEY,
+                &key.span,
+                format!("`dcc-mcp.{name}` is an old spelling"),
+            )
+            .help(format!("nest it: metadata: {{dcc-mcp: {{{name}: …}}}}"));
+        if nested.and_then(|nested| nested.get(name)).is_none() {
+            read_dcc_key(findings, key, name, value, skill, front);
+        }
+    }
+    let Some(nested) = nested.filter(|nested| !nested.is_absent()) else {
+        return;
+    };
+    let Some(entries) = nested.map() else {
+        values::wrong_type(findings, "metadata.dcc-mcp", "a mapping", nested);
+        return;
+    };
+    for (key, value) in entries {
+        read_dcc_key(findings, key, &key.key_text(), value, skill, front);
+    }
+}
+
+fn read_dcc_key(
+    findings: &mut Findings<'_>,
+    key: &Node,
+    name: &str,
+    value: &Node,
+    skill: &mut SkillMetadata,
+    front: &mut FrontMatter,
+) {
+    let path = format!("metadata.dcc-mcp.{name}");
+    let path = path.as_str();
+    match name {
+        "dcc" => set(&mut skill.dcc, values::text(findings, path, value)),
+        "version" => set(&mut skill.version, values::text(findings, path, value)),
+        "layer" => set(&mut skill.layer, values::text(findings, path, value)),
+        "stage" => set(&mut skill.stage, values::text(findings, path, value)),
+        "tags" => skill.tags = list(findings, path, value),
+        "products" => skill.products = list(findings, path, value),
+        "example-prompts" | "example_prompts" => {
+            // Prompts are sentences; a comma in one does not end it.
+            skill.example_prompts = values::texts(values::plain_list(findings, path, value));
+        }
+        "search-hint" | "search_hint" => {
+            skill.search_hint = match value.list() {
+                Some(_) => list(findings, path, value).join(", "),
+                None => values::text(findings, path, value).unwrap_or_default(),
+            };
+        }
+        "search-aliases" | "search_aliases" | "aliases" => {
+            let aliases = values::comma_list(findings, path, value);
+            skill
+                .search_aliases
+                .extend(bounded(findings, aliases, skill.search_aliases.len()));
+        }
+        "depends" => read_depends(findings, path, value, &mut front.depends),
+        "tools" => front.tools = path_key(findings, path, value),
+        "groups" => front.groups = path_key(findings, path, value),
+        "allow-implicit-invocation" | "allow_implicit_invocation" => {
+            if value.is_absent() {
+                return;
+            }
+            match values::flag_word(value) {
+                Some(flag) => skill.allow_implicit_invocation = flag,
+                None => match value.text() {
+                    Some("1") => skill.allow_implicit_invocation = true,
+                    Some("0") => skill.allow_implicit_invocation = false,
+                    _ => values::wrong_type(findings, path, "true or false", value),
+                },
+            }
+        }
+        _ => {
+            if !KEPT.contains(&name.replace('_', "-").as_str()) {
+                findings.info(
+                    codes::UNKNOWN_DCC_KEY,
+                    &key.span,
+                    format!("`{path}` is unknown; it is kept as it is"),
+                );
+            }
+            skill.dcc_extra.insert(name.to_owned(), value.to_json());
+        }
+    }
+}
+
+fn set(field: &mut String, value: Option<String>) {
+    if let Some(value) = value {
+        value.trim().clone_into(field);
+    }
+}
+
+fn list(findings: &mut Findings<'_>, path: &str, value: &Node) -> Vec<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    values::texts(values::comma_list(findings, path, value))
+        .into_iter()
+        .filter(|text| seen.insert(text.clone()))
+        .collect()
+}
+
+fn bounded(findings: &mut Findings<'_>, aliases: Vec<Item>, known: usize) -> Vec<String> {
+    let mut aliases = values::without_repeats(aliases);
+    let room = MOST_ALIASES.saturating_sub(known);
+    let total = aliases.len();
+    if let Some(first) = aliases.get(room) {
+        findings.warning(
+            codes::TOO_MANY_ALIASES,
+            &first.span,
+            format!("{total} search aliases, of which the first {room} are kept"),
+        );
+    }
+    aliases.truncate(room);
+    values::texts(aliases)
+}
+
+/// A key that names a sibling file.
+fn path_key(findings: &mut Findings<'_>, path: &str, value: &Node) -> super::fields::PathKey {
+    use super::fields::PathKey;
+    if value.is_absent() {
+        return PathKey::Absent;
+    }
+    let is_text = value.text().is_some() && value.to_json().is_string();
+    match value.text() {
+        Some(text) if is_text => PathKey::Path(Item {
+            text: text.trim().to_owned(),
+            span: value.span.clone(),
+        }),
+        _ => {
+            let found = value.noun();
+            let message =
+                format!("`{path}` must be the path of a file in the skill, found {found}");
+            findings
+                .error(codes::TOOLS_FILE_NOT_A_PATH, &value.span, message.clone())
+                .help("put the list into tools.yaml beside SKILL.md and name that file here");
+            PathKey::Unusable(message)
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! What the front matter says: every key at its place, and a word on every key that is not.
+
+use metier_skill_model::{SkillMetadata, SkillName};
+
+use super::client_fields::read_client_field;
+use super::dcc_fields::read_metadata;
+use super::recover::Recovered;
+use crate::findings::Findings;
+use crate::values::{self, Item};
+use crate::yaml::Node;
+use crate::{ParseMode, codes};
+
+/// The key that names the tools file.
+pub(crate) const TOOLS_KEY: &str = "metadata.dcc-mcp.tools";
+
+const LONGEST_DESCRIPTION: usize = 1024;
+const LONGEST_COMPATIBILITY: usize = 500;
+
+/// What is read from the front matter and used later.
+#[derive(Debug, Default)]
+pub(crate) struct FrontMatter {
+    pub(crate) tools: PathKey,
+    pub(crate) groups: PathKey,
+    pub(crate) depends: Vec<Item>,
+    /// The skill is rejected in both modes.
+    pub(crate) rejected: bool,
+    /// Why it cannot be served as it is under `skill://`.
+    pub(crate) not_served: Option<String>,
+}
+
+/// A key whose value is the path of a sibling file.
+#[derive(Debug, Default)]
+pub(crate) enum PathKey {
+    /// Not written.
+    #[default]
+    Absent,
+    /// A path as written.
+    Path(Item),
+    /// Something else, with the words for it.
+    Unusable(String),
+}
+
+/// Keys that belong below `metadata.dcc-mcp`; upper level ones of our own.
+const OURS: [&str; 20] = [
+    "dcc-mcp",
+    "dcc",
+    "version",
+    "tags",
+    "tools",
+    "depends",
+    "search-hint",
+    "search-aliases",
+    "aliases",
+    "groups",
+    "layer",
+    "stage",
+    "products",
+    "allow-implicit-invocation",
+    "external-deps",
+    "runtimes",
+    "prompts",
+    "resources",
+    "recipes",
+    "example-prompts",
+];
+
+/// Reads every key of the front matter into `skill`, whose name is the folder's so far.
+pub(crate) fn read_fields(
+    findings: &mut Findings<'_>,
+    root: &Node,
+    recovered: Option<&Recovered>,
+    folder_names: &[&str],
+    skill: &mut SkillMetadata,
+) -> FrontMatter {
+    let mut front = FrontMatter::default();
+    skill.front_matter = root.to_json_map();
+    if let Some(recovered) = recovered {
+        skill.front_matter.insert(
+            "description".to_owned(),
+            serde_json::Value::String(recovered.value.clone()),
+        );
+    }
+    let entries = root.map().unwrap_or_default();
+    misplaced(findings, entries, &mut front);
+    let mut name = None;
+    for (key, value) in entries {
+        let text = key.key_text();
+        match text.as_str() {
+            "name" => name = Some(value),
+            "description" => {}
+            "license" => {
+                skill.license = values::text(findings, "license", value).unwrap_or_default()
+            }
+            "compatibility" => compatibility(findings, value, skill),
+            "allowed-tools" | "allowed_tools" => {
+                skill.allowed_tools = values::tool_patterns(findings, &text, value);
+            }
+            "metadata" => read_metadata(findings, value, skill, &mut front),
+            other if is_ours(other) => {}
+            other => {
+                if !read_client_field(findings, key, other, value, &mut skill.client) {
+                    unknown(findings, key, other);
+                }
+            }
+        }
+    }
+    read_name(findings, root, name, folder_names, skill, &mut front);
+    description(findings, root, recovered, skill, &mut front);
+    front
+}
+
+fn is_ours(key: &str) -> bool {
+    let key = key.replace('_', "-");
+    OURS.contains(&key.as_str())
+        || matches!(key.as_str(), "branding" | "links")
+        || key.starts_with("dcc-mcp.")
+}
+
+fn unknown(findings: &mut Findings<'_>, key: &Node, name: &str) {
+    let message = format!("`{name}` is not a key of the format; it is kept as it is");
+    match findings.mode {
+        ParseMode::Strict => findings.warning(codes::UNKNOWN_KEY, &key.span, message),
+        ParseMode::Lenient => findings.info(codes::UNKNOWN_KEY, &key.span, message),
+    };
+}
+
+/// All misplaced keys in one finding, each with its place and its cure.
+fn misplaced(findings: &mut Findings<'_>, entries: &[(Node, Node)], front: &mut FrontMatter) {
+    let found: Vec<(&Node, String)> = entries
+        .iter()
+        .map(|(key, _)| (key, key.key_text()))
+        .filter(|(_, name)| is_ours(name))
+        .collect();
+    let Some((first, _)) = found.first() else {
+        return;
+    };
+    let names: Vec<String> = found.iter().map(|(_, name)| format!("`{name}`")).collect();
+    let cures: Vec<String> = found
+        .iter()
+        .map(|(_, name)| format!("`{name}` → `{}`", new_place(name)))
+        .collect();
+    // Loading the skill without its tools or dependencies would lose what the author wants most.
+    front.rejected = found
+        .iter()
+        .any(|(_, name)| matches!(name.as_str(), "tools" | "depends"));
+    let severity = if front.rejected {
+        metier_diagnostics::Severity::Error
+    } else {
+        findings.mode.fault()
+    };
+    let (verb, taken) = if names.len() == 1 {
+        ("belongs", "it is")
+    } else {
+        ("belong", "they are")
+    };
+    let mut message = format!("{} {verb} below `metadata.dcc-mcp`", names.join(", "));
+    if severity == metier_diagnostics::Severity::Warning {
+        message.push_str(&format!("; {taken} not read here"));
+    }
+    let mut diagnostic =
+        metier_diagnostics::Diagnostic::new(codes::MISPLACED_KEY, severity, message)
+            .at(findings.place(&first.span), "")
+            .help(format!("move: {}", cures.join(", ")));
+    for (key, _) in found.iter().skip(1) {
+        diagnostic = diagnostic.at(findings.place(&key.span), "and here");
+    }
+    findings.list.push(diagnostic);
+}
+
+fn new_place(name: &str) -> String {
+    match name {
+        "dcc-mcp" => "metadata.dcc-mcp".to_owned(),
+        "tools" => format!("{TOOLS_KEY}: tools.yaml, with the list in that file"),
+        other => {
+            let other = other.strip_prefix("dcc-mcp.").unwrap_or(other);
+            format!("metadata.dcc-mcp.{}", other.replace('_', "-"))
+        }
+    }
+}
+
+fn compatibility(findings: &mut Findings<'_>, value: &Node, skill: &mut SkillMetadata) {
+    skill.compatibility = values::text(findings, "compatibility", value).unwrap_or_default();
+    let length = skill.compatibility.chars().count();
+    if length > LONGEST_COMPATIBILITY {
+        findings.warning(
+            codes::COMPATIBILITY_TOO_LONG,
+            &value.span,
+            format!("`compatibility` has {length} characters, more than {LONGEST_COMPATIBILITY}"),
+        );
+    }
+}
+
+fn read_name(
+    findings: &mut Findings<'_>,
+    root: &Node,
+    node: Option<&Node>,
+    folder_names: &[&str],
+    skill: &mut SkillMetadata,
+    front: &mut FrontMatter,
+) {
+    let written = node.and_then(|node| {
+        let text = values::text(findings, "name", node)?;
+        Some((text, node.span.clone()))
+    });
+    let Some((text, span)) = written else {
+        let span = node.map_or(root.span.start..root.span.start, |node| node.span.clone());
+        findings
+            .fault(codes::NAME_MISSING, &span, "the skill has no name")
+            .help(format!("add `name: {}`", skill.name));
+        front.not_served = Some("its front matter has no name".to_owned());
+        return;
+    };
+    let name = match SkillName::new(&text) {
+        Ok(name) => name,
+        Err(fault) => {
+            findings
+                .error(codes::NAME_UNSAFE, &span, name_fault(&text, fault))
+                .help("use lower-case letters, digits and single hyphens");
+            front.rejected = true;
+            return;
+        }
+    };
+    if !name.is_standard() {
+        findings
+            .fault(
+                codes::NAME_ILLEGAL,
+                &span,
+                format!(
+                    "the name `{name}` is not 1 to 64 of `a-z`, `0-9` and single inner hyphens"
+                ),
+            )
+            .help("use lower-case letters, digits and single hyphens");
+        front.not_served = Some(format!(
+            "its name `{name}` does not follow the pattern for skill names"
+        ));
+    }
+    if !folder_names.is_empty() && !folder_names.contains(&name.as_str()) {
+        let folder = folder_names.first().copied().unwrap_or_default();
+        findings
+            .warning(
+                codes::NAME_DIFFERS,
+                &span,
+                format!(
+                    "the name `{name}` differs from the folder `{}`",
+                    folder.escape_debug()
+                ),
+            )
+            .help("give the folder the skill's name");
+    }
+    skill.name = name;
+}
+
+fn name_fault(text: &str, fault: metier_skill_model::NameFault) -> String {
+    use metier_skill_model::NameFault;
+    let shown = text.escape_debug();
+    match fault {
+        NameFault::Separator(found) => format!(
+            "the name `{shown}` holds `{found}` (U+{:04X}), which could be taken for a path",
+            u32::from(found)
+        ),
+        NameFault::ParentFolder => format!("the name `{shown}` holds `..` (U+002E twice)"),
+        other => format!("{other} (`{shown}`)"),
+    }
+}
+
+fn description(
+    findings: &mut Findings<'_>,
+    root: &Node,
+    recovered: Option<&Recovered>,
+    skill: &mut SkillMetadata,
+    front: &mut FrontMatter,
+) {
+    let node = root.get("description");
+    let text = match (recovered, node) {
+        (Some(recovered), _) => {
+            findings
+                .fault(
+                    codes::DESCRIPTION_NOT_QUOTED,
+                    &recovered.span,
+                    format!(
+                        "the description is not valid YAML without quotes ({}); the whole line is taken",
+                        recovered.fault.message
+                    ),
+                )
+                .help("quote the value");
+            front.not_served = Some(
+                "its front matter is not valid YAML as it stands (quote the description)"
+                    .to_owned(),
+            );
+            Some(recovered.value.clone())
+        }
+        (None, Some(node)) => values::text(findings, "description", node),
+        (None, None) => None,
+    };
+    let Some(text) = text else {
+        let span = node.map_or(root.span.start..root.span.start, |node| node.span.clone());
+        findings
+            .fault(
+                codes::DESCRIPTION_MISSING,
+                &span,
+                "the skill has no description",
+            )
+            .help("say in a sentence what it does and when to use it");
+        return;
+    };
+    let length = text.chars().count();
+    if length > LONGEST_DESCRIPTION {
+        let span = node.map_or(0..0, |node| node.span.clone());
+        findings
+            .fault(
+                codes::DESCRIPTION_TOO_LONG,
+                &span,
+                format!("the description has {length} characters, more than {LONGEST_DESCRIPTION}"),
+            )
+            .help("move the details into the body");
+        if front.not_served.is_none() {
+            front.not_served = Some(format!(
+                "its description has {length} characters, more than {LONGEST_DESCRIPTION}"
+            ));
+        }
+    }
+    skill.description = text;
+}

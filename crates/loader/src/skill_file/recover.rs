@@ -1,0 +1,183 @@
+//! Reads front matter, and the most reported fault of all besides: a description without quotes.
+//!
+//! `description: Checks a scene: units` is no YAML, and neither is one that begins with `@`. Where
+//! the description's line is all that is wrong, the whole line is taken as its value.
+
+use std::ops::Range;
+
+use serde::de::IgnoredAny;
+
+use crate::yaml::{Fault, FaultKind, Tree, parse};
+
+/// A description that was recovered.
+#[derive(Debug)]
+pub(crate) struct Recovered {
+    /// The whole line behind `description:`, trimmed.
+    pub(crate) value: String,
+    /// The bytes of the value in the file.
+    pub(crate) span: Range<usize>,
+    /// What YAML said about it.
+    pub(crate) fault: Fault,
+}
+
+/// Parses front matter; `base` is where it begins in the file.
+pub(crate) fn parse_recovering(
+    text: &str,
+    base: usize,
+) -> Result<(Tree, Option<Recovered>), Fault> {
+    let first = match parse_checked(text, base) {
+        Ok(tree) => {
+            // A tag is no fault of syntax; one that begins a description is meant as a word.
+            match tree
+                .faults
+                .iter()
+                .find(|fault| fault.kind == FaultKind::Tag)
+            {
+                Some(fault) => (fault.clone(), Some(tree)),
+                None => return Ok((tree, None)),
+            }
+        }
+        Err(fault) => (fault, None),
+    };
+    let (fault, tree) = first;
+    let Some(value) = description_line(text) else {
+        return tree.map(|tree| (tree, None)).ok_or(fault);
+    };
+    // The stand-in is as long as the value, so that every place after it stays right.
+    let stand_in = format!("\"{}\"", "x".repeat(value.len().saturating_sub(2)));
+    let mut mended = text.to_owned();
+    mended.replace_range(value.clone(), &stand_in);
+    match parse_checked(&mended, base) {
+        Ok(mended) if mended.faults.iter().all(|other| *other != fault) => {
+            let recovered = Recovered {
+                value: text.get(value.clone()).unwrap_or_default().to_owned(),
+                span: base + value.start..base + value.end,
+                fault,
+            };
+            Ok((mended, Some(recovered)))
+        }
+        _ => tree.map(|tree| (tree, None)).ok_or(fault),
+    }
+}
+
+/// The tree, provided that the other family of YAML parsers accepts the text as well.
+///
+/// Hosts read front matter with descendants of libyaml; what those refuse is not valid, whatever
+/// our own parser thinks of it.
+fn parse_checked(text: &str, base: usize) -> Result<Tree, Fault> {
+    let tree = parse(text, base)?;
+    if let Err(error) = serde_yaml::from_str::<IgnoredAny>(text) {
+        let at = error
+            .location()
+            .map_or(0, |place| place.index().min(text.len()));
+        let message = format!("not valid YAML: {error}");
+        // A text without any value is no fault of syntax.
+        if tree.root.is_some() {
+            return Err(Fault::new(
+                FaultKind::Invalid,
+                base + at..base + at,
+                message,
+            ));
+        }
+    }
+    Ok(tree)
+}
+
+/// The bytes of a one-line description that could be a sentence YAML stumbles over.
+fn description_line(text: &str) -> Option<Range<usize>> {
+    let mut at = 0;
+    let mut lines = text.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let start = at;
+        at += line.len();
+        let Some(rest) = line.strip_prefix("description:") else {
+            continue;
+        };
+        let continues = lines
+            .peek()
+            .is_some_and(|next| next.starts_with([' ', '\t']) && !next.trim().is_empty());
+        let value = rest.trim();
+        if continues || value.len() < 2 || !rest.starts_with([' ', '\t']) || !is_sentence(value) {
+            return None;
+        }
+        let start = start + "description:".len() + (rest.len() - rest.trim_start().len());
+        return Some(start..start + value.len());
+    }
+    None
+}
+
+/// Whether a value is worth another try: an unclosed quote or bracket never is.
+fn is_sentence(value: &str) -> bool {
+    let mut chars = value.chars();
+    match chars.next() {
+        Some(quote @ ('"' | '\'')) => {
+            let rest = chars.as_str();
+            rest.find(quote).is_some_and(|end| {
+                rest.get(end + 1..)
+                    .is_some_and(|after| !after.trim().is_empty())
+            })
+        }
+        Some(open @ ('[' | '{')) => {
+            let close = if open == '[' { ']' } else { '}' };
+            chars.as_str().rfind(close).is_some_and(|end| {
+                chars
+                    .as_str()
+                    .get(end + 1..)
+                    .is_some_and(|after| !after.trim().is_empty())
+            })
+        }
+        Some('@' | '`' | '*' | '&' | '!' | '%') => true,
+        Some('|' | '>') | None => false,
+        Some(_) => value.contains(": ") || value.contains(":\t") || value.ends_with(':'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recovered(value: &str) -> Option<String> {
+        let text = format!("name: x\ndescription: {value}\nlicense: MIT\n");
+        let (tree, recovered) = parse_recovering(&text, 0).ok()?;
+        let license = tree.root.unwrap().get("license").unwrap().clone();
+        assert_eq!(&text[license.span], "MIT");
+        recovered.map(|found| {
+            assert_eq!(text[found.span], found.value);
+            found.value
+        })
+    }
+
+    #[test]
+    fn the_whole_line_is_the_value() {
+        for value in [
+            "Checks a scene: units, 名字. Use when: exporting",
+            "@lead reviews",
+            "`render` helper",
+            "*bold* claims",
+            "& more",
+            "%d frames",
+            "!important text",
+            "\"Look first\" then build",
+            "[wip] not a list",
+            "ends with:",
+        ] {
+            assert_eq!(recovered(value).as_deref(), Some(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_recovered() {
+        for value in [
+            "[unclosed",
+            "\"unclosed: x",
+            "'open",
+            "{a: b",
+            "fine",
+            "a:b",
+        ] {
+            assert_eq!(recovered(value), None, "{value}");
+        }
+        // Another fault in the text stays one.
+        assert!(parse_recovering("description: a: b\nname: [x\n", 0).is_err());
+    }
+}

@@ -1,0 +1,371 @@
+//! The only way to read a file of a skill.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, FileType};
+use thiserror::Error;
+
+/// Reads files of one skill folder and never one outside of it.
+///
+/// Every reading opens the folder anew and works through that handle, so that no link, also one
+/// put in place a moment ago, leads out. No handle is kept: thousands of skills cost no open files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillFiles {
+    folder: PathBuf,
+}
+
+/// Why a file of a skill could not be read. No text holds an absolute path.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReadFileError {
+    /// The path leaves the folder, by itself or through a link.
+    #[error("`{path}` is outside the skill folder")]
+    Outside {
+        /// The path as asked for.
+        path: String,
+    },
+    /// There is nothing of that name.
+    #[error("`{path}` does not exist")]
+    NotFound {
+        /// The path as asked for.
+        path: String,
+    },
+    /// There is something, but it is no regular file.
+    #[error("`{path}` is not a file")]
+    NotAFile {
+        /// The path as asked for.
+        path: String,
+    },
+    /// The file is larger than the caller wants to read.
+    #[error("`{path}` is larger than {limit} bytes")]
+    TooLarge {
+        /// The path as asked for.
+        path: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The system forbids it.
+    #[error("permission denied for `{path}`")]
+    PermissionDenied {
+        /// The path as asked for.
+        path: String,
+    },
+    /// The skill folder itself is gone, or is a link now.
+    #[error("the skill folder is gone or was replaced")]
+    FolderGone,
+    /// Anything else that the system reports.
+    #[error("cannot read `{path}`: {kind}")]
+    Io {
+        /// The path as asked for.
+        path: String,
+        /// What kind of failure.
+        kind: io::ErrorKind,
+    },
+}
+
+/// The files of a skill.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileList {
+    /// Size in bytes by path below the folder, with `/` between the parts.
+    pub files: BTreeMap<String, u64>,
+    /// What was passed over, with the reason.
+    pub skipped: BTreeMap<String, String>,
+    /// Whether there are more files than the limit.
+    pub truncated: bool,
+}
+
+impl SkillFiles {
+    /// The files of `folder`, which has to exist; links on the way to it are followed once, now.
+    pub fn open(folder: &Path) -> io::Result<Self> {
+        let folder = folder.canonicalize()?;
+        if !folder.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Ok(Self { folder })
+    }
+
+    /// The files of a folder whose path is canonical already.
+    pub(crate) fn canonical(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The canonical path of the folder. For the operator; never for a client.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Reads a file of at most `limit` bytes.
+    pub fn read(&self, relative: &str, limit: u64) -> Result<Vec<u8>, ReadFileError> {
+        self.handle()?.read(relative, limit)
+    }
+
+    /// Whether a file of that name exists inside the folder.
+    pub fn exists(&self, relative: &str) -> bool {
+        self.handle()
+            .is_ok_and(|handle| handle.file_path(relative).is_ok())
+    }
+
+    /// The absolute path of a file, with every link resolved and proven to be inside.
+    ///
+    /// For handing to a program that can only open paths. Between this answer and its use the
+    /// file system may change; reading through [`SkillFiles::read`] has no such gap.
+    pub fn resolve(&self, relative: &str) -> Result<PathBuf, ReadFileError> {
+        let handle = self.handle()?;
+        let path = handle.file_path(relative)?;
+        let inside = handle
+            .dir
+            .canonicalize(&path)
+            .map_err(|error| read_error(relative, &error))?;
+        Ok(self.folder.join(inside))
+    }
+
+    /// Every regular file below the folder, at most `limit`.
+    ///
+    /// A link to a file inside counts as a file; a link to a folder or out of the skill is passed
+    /// over with the reason, and so are pipes, sockets and names that are not UTF-8.
+    pub fn list(&self, limit: usize) -> Result<FileList, ReadFileError> {
+        let handle = self.handle()?;
+        let mut list = FileList::default();
+        let mut folders = vec![String::new()];
+        while let Some(folder) = folders.pop() {
+            let place = if folder.is_empty() { "." } else { &folder };
+            let entries = match handle.dir.read_dir(place) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    list.skipped
+                        .insert(folder.clone(), read_error(&folder, &error).to_string());
+                    continue;
+                }
+            };
+            for entry in entries.flatten() {
+                let name = entry.file_name();
+                let path = below(&folder, &name.to_string_lossy());
+                if name.to_str().is_none() {
+                    list.skipped
+                        .insert(path, "its name is not UTF-8".to_owned());
+                    continue;
+                }
+                let Ok(kind) = entry.file_type() else {
+                    continue;
+                };
+                if kind.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let found = if kind.is_file() || kind.is_symlink() {
+                    handle.dir.metadata(&path)
+                } else {
+                    Err(io::ErrorKind::InvalidInput.into())
+                };
+                match found {
+                    Ok(found) if found.is_file() => {
+                        if list.files.len() >= limit {
+                            list.truncated = true;
+                            return Ok(list);
+                        }
+                        list.files.insert(path, found.len());
+                    }
+                    Ok(_) => {
+                        list.skipped
+                            .insert(path, "it is a link to a folder".to_owned());
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                        list.skipped.insert(path, "it is not a file".to_owned());
+                    }
+                    Err(error) => {
+                        let reason = read_error(&path, &error).to_string();
+                        list.skipped.insert(path, reason);
+                    }
+                }
+            }
+        }
+        Ok(list)
+    }
+
+    /// Opens the folder for several readings in a row.
+    pub(crate) fn handle(&self) -> Result<FolderHandle, ReadFileError> {
+        let dir =
+            Dir::open_ambient_dir(&self.folder, ambient_authority()).map_err(
+                |error| match error.kind() {
+                    io::ErrorKind::PermissionDenied => ReadFileError::PermissionDenied {
+                        path: ".".to_owned(),
+                    },
+                    _ => ReadFileError::FolderGone,
+                },
+            )?;
+        // The path was canonical once. If it ends in a link now, somebody swapped the folder.
+        let now = std::fs::symlink_metadata(&self.folder).map_err(|_| ReadFileError::FolderGone)?;
+        let opened = dir.dir_metadata().map_err(|_| ReadFileError::FolderGone)?;
+        if now.is_symlink() || !same_folder(&now, &opened) {
+            return Err(ReadFileError::FolderGone);
+        }
+        Ok(FolderHandle {
+            dir,
+            folder: self.folder.clone(),
+        })
+    }
+}
+
+#[cfg(unix)]
+fn same_folder(named: &std::fs::Metadata, opened: &cap_std::fs::Metadata) -> bool {
+    use cap_std::fs::MetadataExt as _;
+    use std::os::unix::fs::MetadataExt as _;
+    (named.dev(), named.ino()) == (opened.dev(), opened.ino())
+}
+
+#[cfg(not(unix))]
+fn same_folder(_: &std::fs::Metadata, _: &cap_std::fs::Metadata) -> bool {
+    true
+}
+
+/// An open skill folder.
+#[derive(Debug)]
+pub(crate) struct FolderHandle {
+    dir: Dir,
+    folder: PathBuf,
+}
+
+impl FolderHandle {
+    /// Reads a file of at most `limit` bytes.
+    pub(crate) fn read(&self, relative: &str, limit: u64) -> Result<Vec<u8>, ReadFileError> {
+        let (bytes, whole) = self.read_start(relative, limit)?;
+        if whole {
+            Ok(bytes)
+        } else {
+            Err(ReadFileError::TooLarge {
+                path: relative.to_owned(),
+                limit,
+            })
+        }
+    }
+
+    /// Reads the first `limit` bytes of a file, and says whether that is all of it.
+    pub(crate) fn read_start(
+        &self,
+        relative: &str,
+        limit: u64,
+    ) -> Result<(Vec<u8>, bool), ReadFileError> {
+        let path = self.file_path(relative)?;
+        let fail = |error: io::Error| read_error(relative, &error);
+        let file = self.dir.open(&path).map_err(fail)?;
+        let mut bytes = Vec::new();
+        file.take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(fail)?;
+        let whole = bytes.len() as u64 <= limit;
+        if !whole {
+            bytes.pop();
+        }
+        Ok((bytes, whole))
+    }
+
+    /// A path below the folder that names a regular file, after links.
+    ///
+    /// The directory handle refuses every absolute link; one that leads back inside is resolved
+    /// here and then proven through the handle.
+    pub(crate) fn file_path(&self, relative: &str) -> Result<PathBuf, ReadFileError> {
+        let outside = || ReadFileError::Outside {
+            path: relative.to_owned(),
+        };
+        if is_absolute_anywhere(relative) || relative.contains('\0') {
+            return Err(outside());
+        }
+        let mut path = PathBuf::from(relative);
+        let found = match self.dir.metadata(&path) {
+            Err(error) if is_escape(&error) => {
+                let target = self
+                    .folder
+                    .join(&path)
+                    .canonicalize()
+                    .map_err(|error| read_error(relative, &error))?;
+                path = target
+                    .strip_prefix(&self.folder)
+                    .map_err(|_| outside())?
+                    .to_path_buf();
+                self.dir.metadata(&path)
+            }
+            other => other,
+        };
+        let found = found.map_err(|error| read_error(relative, &error))?;
+        if found.is_file() {
+            Ok(path)
+        } else {
+            Err(ReadFileError::NotAFile {
+                path: relative.to_owned(),
+            })
+        }
+    }
+
+    /// What a folder below holds, sorted by name; empty if there is no such folder.
+    pub(crate) fn entries(&self, relative: &str) -> Vec<FolderEntry> {
+        let Ok(entries) = self.dir.read_dir(relative) else {
+            return Vec::new();
+        };
+        let mut found: Vec<_> = entries
+            .flatten()
+            .map(|entry| FolderEntry {
+                name: entry.file_name().into_string(),
+                kind: entry.file_type().ok(),
+            })
+            .collect();
+        found.sort_by(|one, other| one.name.cmp(&other.name));
+        found
+    }
+}
+
+/// One entry of a folder.
+#[derive(Debug)]
+pub(crate) struct FolderEntry {
+    /// The name; as it came from the system where it is not UTF-8.
+    pub(crate) name: Result<String, std::ffi::OsString>,
+    kind: Option<FileType>,
+}
+
+impl FolderEntry {
+    pub(crate) fn is_file(&self) -> bool {
+        self.kind.is_some_and(|kind| kind.is_file())
+    }
+
+    pub(crate) fn is_link(&self) -> bool {
+        self.kind.is_some_and(|kind| kind.is_symlink())
+    }
+}
+
+/// Whether a path is absolute on any platform; such a path is never one inside a skill.
+pub(crate) fn is_absolute_anywhere(path: &str) -> bool {
+    let mut chars = path.chars();
+    let drive = chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.next() == Some(':');
+    drive
+        || path.starts_with(['/', '\\'])
+        || Path::new(path)
+            .components()
+            .any(|part| matches!(part, Component::Prefix(_) | Component::RootDir))
+}
+
+/// cap-std reports a way out as "permission denied" without a number of the system.
+fn is_escape(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}
+
+fn read_error(relative: &str, error: &io::Error) -> ReadFileError {
+    let path = relative.to_owned();
+    match error.kind() {
+        _ if is_escape(error) => ReadFileError::Outside { path },
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadFileError::NotFound { path },
+        io::ErrorKind::PermissionDenied => ReadFileError::PermissionDenied { path },
+        io::ErrorKind::IsADirectory => ReadFileError::NotAFile { path },
+        kind => ReadFileError::Io { path, kind },
+    }
+}
+
+fn below(folder: &str, name: &str) -> String {
+    if folder.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{folder}/{name}")
+    }
+}

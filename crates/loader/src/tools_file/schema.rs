@@ -1,0 +1,116 @@
+//! Schemas as authors write them: a mapping or JSON text.
+
+use serde_json::{Map, Value};
+
+use crate::codes;
+use crate::findings::Findings;
+use crate::yaml::Node;
+
+/// Reads a schema; `Ok(None)` when there is none, an `Err` is the reason to refuse calls.
+///
+/// Whether it compiles is checked where it is used.
+pub(crate) fn read_schema(
+    findings: &mut Findings<'_>,
+    tool: &str,
+    key: &str,
+    value: &Node,
+) -> Result<Option<Map<String, Value>>, String> {
+    match usable(value) {
+        Ok(schema) => {
+            if let Some(dialect) = schema.as_ref().and_then(|schema| schema.get("$schema"))
+                && !is_known_dialect(dialect)
+            {
+                findings.warning(
+                    codes::UNKNOWN_DIALECT,
+                    &value.span,
+                    format!("`{tool}: {key}`: unknown `$schema` {dialect}; read as 2020-12"),
+                );
+            }
+            Ok(schema)
+        }
+        Err(fault) => {
+            let reason = format!("its {key} cannot be used: {fault}");
+            findings
+                .error(
+                    codes::UNUSABLE_SCHEMA,
+                    &value.span,
+                    format!("`{tool}: {key}` cannot be used: {fault}; every call is refused"),
+                )
+                .help("write a JSON Schema of type object, as a mapping or as JSON text");
+            Err(reason)
+        }
+    }
+}
+
+fn usable(value: &Node) -> Result<Option<Map<String, Value>>, String> {
+    if value.is_absent() {
+        return Ok(None);
+    }
+    let schema = match value.text() {
+        // A plain word or number is no JSON text, even where JSON would accept it.
+        Some(text) if value.to_json().is_string() => serde_json::from_str(text)
+            .map_err(|error| format!("the JSON text is broken ({error})"))?,
+        _ => value.to_json(),
+    };
+    let schema = match schema {
+        Value::Null => return Ok(None),
+        Value::Object(schema) => schema,
+        Value::Array(_) => return Err("a list is no schema".to_owned()),
+        Value::Bool(_) => return Err("true or false is no schema of an object".to_owned()),
+        _ => return Err("it is neither a mapping nor JSON text of one".to_owned()),
+    };
+    let is_object = match schema.get("type") {
+        None => true,
+        Some(Value::Array(types)) => types.iter().any(|kind| kind == "object"),
+        Some(kind) => kind == "object",
+    };
+    if !is_object {
+        return Err("its type is not object".to_owned());
+    }
+    if let Some(target) = external_reference(&Value::Object(schema.clone())) {
+        return Err(format!("it refers to `{target}`, outside of itself"));
+    }
+    Ok(Some(schema))
+}
+
+fn is_known_dialect(dialect: &Value) -> bool {
+    let Some(text) = dialect.as_str() else {
+        return false;
+    };
+    let text = text.trim_end_matches('#');
+    let text = text
+        .strip_prefix("https")
+        .or_else(|| text.strip_prefix("http"));
+    matches!(
+        text,
+        Some(
+            "://json-schema.org/draft-04/schema"
+                | "://json-schema.org/draft-06/schema"
+                | "://json-schema.org/draft-07/schema"
+                | "://json-schema.org/draft/2019-09/schema"
+                | "://json-schema.org/draft/2020-12/schema"
+        )
+    )
+}
+
+/// The first reference that leads out of the schema. Its depth is bounded by the file's.
+fn external_reference(value: &Value) -> Option<String> {
+    match value {
+        Value::Object(entries) => {
+            entries
+                .iter()
+                .find_map(|(key, value)| match (key.as_str(), value) {
+                    ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(target))
+                        if !target.starts_with('#') =>
+                    {
+                        Some(target.clone())
+                    }
+                    // Data, not schemas.
+                    ("const" | "enum" | "default" | "examples" | "example", _) => None,
+                    _ => external_reference(value),
+                })
+        }
+        Value::Array(items) => items.iter().find_map(external_reference),
+        _ => None,
+    }
+}

@@ -1,0 +1,13 @@
+//! YAML as a tree with places: what was written, where, and what it means.
+//!
+//! One pass of events builds the tree. It keeps the author's spelling of every scalar beside its
+//! byte range, and it finds what a plain reading into values would lose: duplicate keys, merge
+//! keys, tags, further documents, aliases that expand without end.
+
+mod build;
+mod fault;
+mod node;
+
+pub(crate) use build::{Tree, parse};
+pub(crate) use fault::{Fault, FaultKind};
+pub(crate) use node::{Kind, Node};

@@ -1,0 +1,43 @@
+//! What can be wrong with a piece of YAML.
+
+use std::ops::Range;
+
+/// One fault with its place in the text that was parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) kind: FaultKind,
+    /// What was found; a lower-case fragment.
+    pub(crate) message: String,
+    /// The bytes that are meant.
+    pub(crate) span: Range<usize>,
+    /// The first of two, for a duplicate.
+    pub(crate) first: Option<Range<usize>>,
+}
+
+/// Which kind of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FaultKind {
+    /// The text is no YAML, or is nested beyond reason.
+    Invalid,
+    /// A second document begins.
+    Documents,
+    /// Aliases expand beyond the limit.
+    Aliases,
+    /// A key is written twice in one mapping.
+    DuplicateKey,
+    /// The merge key `<<`.
+    MergeKey,
+    /// A tag outside the core schema.
+    Tag,
+}
+
+impl Fault {
+    pub(crate) fn new(kind: FaultKind, span: Range<usize>, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            span,
+            first: None,
+        }
+    }
+}
