@@ -7,7 +7,7 @@ use metier_runner::{Exit, Limits, Quiet, run};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::stage::{Stage, go, gone, is_alive, json, patient, pids, wait_for};
+use crate::stage::{Stage, go, gone, is_alive, json, patient, pids, python, wait_for};
 
 /// Writes its own process id and that of a child that shares its pipes, then hangs.
 const FAMILY: &str = "\
@@ -19,31 +19,26 @@ os.rename('pids.part', 'pids')
 time.sleep(600)
 ";
 
-fn short(milliseconds: u64) -> Limits {
-    Limits {
-        deadline: Duration::from_millis(milliseconds),
-        grace: Duration::from_millis(300),
-        ..Limits::default()
-    }
-}
-
 #[tokio::test]
 async fn a_hanging_script_ends_at_the_deadline() {
-    let stage = Stage::python("import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)\n");
-    let report = go(stage.job(), &short(1000)).await;
+    let stage = Stage::new("go.sh", "echo $$ > pid.part; mv pid.part pid\nsleep 600\n");
+    let limits = Limits {
+        deadline: Duration::from_millis(1500),
+        ..Limits::default()
+    };
+    let report = go(stage.job(), &limits).await;
     assert_eq!(
         report.exit,
         Exit::DeadlineExceeded {
-            limit: Duration::from_secs(1)
+            limit: limits.deadline
         }
     );
     assert!(
-        report.elapsed < Duration::from_secs(10),
+        report.elapsed >= limits.deadline && report.elapsed < Duration::from_secs(10),
         "{:?}",
         report.elapsed
     );
-    let pid = u32::try_from(json(&report).as_u64().unwrap()).unwrap();
-    assert!(!is_alive(pid));
+    assert!(!is_alive(pids(&stage.path("pid"), 1).await[0]));
 }
 
 #[tokio::test]
@@ -52,17 +47,19 @@ async fn a_deaf_script_is_killed_after_the_grace() {
         "import os, signal, time\n\
          signal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
          print(os.getpid(), flush=True)\n\
+         open('ready', 'w').close()\n\
          while True:\n    time.sleep(600)\n",
     );
-    let report = go(stage.job(), &short(1000)).await;
-    assert!(matches!(report.exit, Exit::DeadlineExceeded { .. }));
+    let limits = Limits {
+        grace: Duration::from_millis(300),
+        ..patient()
+    };
+    let started = Instant::now();
+    let report = stage.cancel_at("ready", &limits).await;
+    assert_eq!(report.exit, Exit::Cancelled);
+    assert!(started.elapsed() >= limits.grace, "the grace was not given");
     assert!(
-        report.elapsed >= Duration::from_millis(1300),
-        "the grace was not given: {:?}",
-        report.elapsed
-    );
-    assert!(
-        report.elapsed < Duration::from_secs(10),
+        report.elapsed < Duration::from_secs(20),
         "{:?}",
         report.elapsed
     );
@@ -78,22 +75,50 @@ async fn the_grace_is_for_saying_goodbye() {
          open('ready', 'w').close()\n\
          time.sleep(600)\n",
     );
-    let cancel = CancellationToken::new();
-    let limits = patient();
-    let report = {
-        let call = run(stage.job(), &limits, cancel.clone(), Arc::new(Quiet));
-        let cancelling = async {
-            wait_for("the script", || stage.path("ready").exists().then_some(())).await;
-            cancel.cancel();
-        };
-        tokio::join!(call, cancelling).0.unwrap()
+    let limits = Limits {
+        grace: Duration::from_secs(20),
+        ..patient()
     };
+    let report = stage.cancel_at("ready", &limits).await;
     assert_eq!(report.exit, Exit::Cancelled);
     assert_eq!(json(&report), &json!({ "saved": 7 }));
     assert_eq!(
         report.failure().unwrap(),
         "the call was cancelled and the script was ended"
     );
+    assert!(
+        report.elapsed < Duration::from_secs(20),
+        "the grace was waited for though all had ended"
+    );
+}
+
+#[tokio::test]
+async fn the_grace_is_for_helpers_too() {
+    // The shell dies at once; the helper that does its work is still tidying up.
+    let stage = Stage::new("go.sh", "\"$PYTHON\" helper.py\necho '{\"saved\": 0}'\n");
+    std::fs::write(
+        stage.path("helper.py"),
+        "import signal, sys, time\n\
+         def tidy(*_):\n    time.sleep(0.2)\n    print('{\"saved\": 7}', flush=True)\n    sys.exit(0)\n\
+         signal.signal(signal.SIGTERM, tidy)\n\
+         open('ready', 'w').close()\n\
+         time.sleep(600)\n",
+    )
+    .unwrap();
+    let cancel = CancellationToken::new();
+    let limits = Limits {
+        grace: Duration::from_secs(20),
+        ..patient()
+    };
+    let mut job = stage.job();
+    job.environment.push(("PYTHON".into(), python().into()));
+    let call = run(job, &limits, cancel.clone(), Arc::new(Quiet));
+    let cancelling = async {
+        wait_for("the helper", || stage.path("ready").exists().then_some(())).await;
+        cancel.cancel();
+    };
+    let report = tokio::join!(call, cancelling).0.unwrap();
+    assert_eq!(json(&report), &json!({ "saved": 7 }));
 }
 
 #[tokio::test]
@@ -170,13 +195,17 @@ async fn what_a_helper_still_writes_after_the_script_is_read() {
 }
 
 #[tokio::test]
-async fn a_deaf_grandchild_is_killed_at_the_deadline() {
+async fn a_deaf_grandchild_is_killed_after_the_grace() {
     let stage = Stage::new(
         "go.sh",
         "(trap '' TERM; echo $BASHPID > pid.part; mv pid.part pid; while :; do sleep 1; done) &\nwait\n",
     );
-    let report = go(stage.job(), &short(1000)).await;
-    assert!(matches!(report.exit, Exit::DeadlineExceeded { .. }));
+    let limits = Limits {
+        grace: Duration::from_millis(300),
+        ..patient()
+    };
+    let report = stage.cancel_at("pid", &limits).await;
+    assert_eq!(report.exit, Exit::Cancelled);
     gone(pids(&stage.path("pid"), 1).await[0]).await;
 }
 

@@ -7,7 +7,7 @@ use metier_runner::{Exit, Limits, Output, Progress, run};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::stage::{Heard, Stage, go, json, patient};
+use crate::stage::{Heard, Stage, go, json, patient, wait_for};
 
 #[tokio::test]
 async fn json_of_any_type_is_the_result() {
@@ -96,9 +96,12 @@ async fn a_flood_is_dropped_while_the_script_goes_on() {
 
 #[tokio::test]
 async fn endless_output_ends_at_the_deadline() {
-    let stage = Stage::python("while True:\n    print('x' * 1000)\n");
+    let stage = Stage::new(
+        "go.sh",
+        "exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n",
+    );
     let limits = Limits {
-        deadline: Duration::from_millis(700),
+        deadline: Duration::from_millis(1500),
         output_bytes: 100_000,
         ..Limits::default()
     };
@@ -116,7 +119,7 @@ async fn endless_output_ends_at_the_deadline() {
     );
     let failure = report.describe_failure().unwrap();
     assert!(
-        failure.contains("time limit of 0.7 s") && failure.contains("bytes were dropped"),
+        failure.contains("time limit of 1.5 s") && failure.contains("bytes were dropped"),
         "{failure}"
     );
     assert!(failure.len() < 20_000);
@@ -126,14 +129,20 @@ async fn endless_output_ends_at_the_deadline() {
 async fn a_flood_on_one_stream_does_not_hide_the_other() {
     let stage = Stage::new(
         "go.sh",
-        "(while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxx; done) &\necho here >&2\nsleep 600\n",
+        "yes &\nread -t 0.3 < <(sleep 600)\necho here >&2\nwait\n",
     );
-    let limits = Limits {
-        deadline: Duration::from_millis(700),
-        ..Limits::default()
+    let heard = Arc::new(Heard::default());
+    let (cancel, limits) = (CancellationToken::new(), patient());
+    let call = run(stage.job(), &limits, cancel.clone(), heard.clone());
+    let cancelling = async {
+        wait_for("the other stream", || {
+            (!heard.lines.lock().unwrap().is_empty()).then_some(())
+        })
+        .await;
+        cancel.cancel();
     };
-    let report = go(stage.job(), &limits).await;
-    assert_eq!(report.stderr_tail.text, "here");
+    let (report, ()) = tokio::join!(call, cancelling);
+    assert_eq!(report.unwrap().stderr_tail.text, "here");
 }
 
 #[tokio::test]

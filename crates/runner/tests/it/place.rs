@@ -1,6 +1,6 @@
 //! Where a script stands and where it runs.
 
-use metier_runner::{EnvLookup, Interpreters, Job};
+use metier_runner::{EnvLookup, Interpreters, Job, ScriptKind};
 use serde_json::json;
 
 use crate::stage::{Stage, go, json, patient};
@@ -14,13 +14,13 @@ async fn awkward_paths_are_only_paths() {
         "-c/%PATH%.sh",
     ] {
         let stage = Stage::new(name, "");
-        let source = if name.ends_with(".sh") {
+        let mut job = stage.job();
+        let source = if job.program.kind == ScriptKind::Shell {
             "echo '{\"ok\": true}'"
         } else {
             "print('{\"ok\": true}')"
         };
         std::fs::write(stage.path(name), source).unwrap();
-        let mut job = stage.job();
         job.working_dir = stage.path(name).parent().unwrap().to_path_buf();
         let report = go(job, &patient()).await;
         assert_eq!(json(&report), &json!({ "ok": true }), "{name}");
