@@ -1,1 +1,82 @@
-//! Runs one program: JSON in, JSON out, limits that bind, the whole process tree ended.
+//! Runs one program for a tool call: one JSON object in, one JSON value (or text) out.
+//!
+//! A script of a skill is a stranger in the house. It may hang, print for ever, die of a signal,
+//! leave children behind, or print a banner before its result. This crate runs it so that none of
+//! that reaches the caller as anything but one clear [`Report`]:
+//!
+//! - **In.** The arguments are one JSON object on standard input, then end of file. Nothing is put
+//!   on the command line unless [`Job::script_arguments`] says so.
+//! - **Out.** Standard output is one JSON value, or its last JSON object with lines around it, or
+//!   text ([`Output`]). Standard error carries progress (`::progress:: {"progress": 1}`) and log
+//!   lines, both handed to [`RunEvents`] while the script runs.
+//! - **Limits.** A deadline, a cap on output, bounded log lines ([`Limits`]); memory does not grow
+//!   with what the script prints. A [`Gate`] bounds how many scripts run at once.
+//! - **The end.** The script has a process group of its own. At the deadline, on cancel, when the
+//!   future is dropped, and with the answer, everything left in that group is killed.
+//! - **Environment.** Nothing is inherited: [`Job::environment`] is all there is, and
+//!   [`EnvironmentPolicy`] picks it by name from an allow-list.
+//! - **Interpreter.** [`Interpreters`] turns a script path into a [`Program`]; a wrong override is an
+//!   error that names it, never another interpreter in silence.
+//!
+//! Limits of the crate: a program that moves to a session of its own is no longer in the group and
+//! is left alone on purpose. Messages for people never hold an absolute path; what an operator needs
+//! in addition is in `operator_detail()` of the errors. The crate knows neither tools nor protocols.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use metier_runner::{EnvLookup, EnvironmentPolicy, Interpreters, Job, Limits, Output, Quiet, run};
+//! use tokio_util::sync::CancellationToken;
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let script = folder.path().join("double.py");
+//! std::fs::write(&script, "import json, sys\nn = json.load(sys.stdin)['n']\nprint(json.dumps({'n': n * 2}))\n")?;
+//!
+//! let environment = EnvLookup::from_process();
+//! let program = Interpreters::default().resolve(&script, None, &environment)?;
+//! let mut job = Job::new(program, folder.path());
+//! job.input.insert("n".to_owned(), 21.into());
+//! job.environment = EnvironmentPolicy::default().filter(environment.vars());
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+//! let report = runtime.block_on(run(job, &Limits::default(), CancellationToken::new(), Arc::new(Quiet)))?;
+//! assert_eq!(report.failure(), None);
+//! assert_eq!(report.output, Output::Json(serde_json::json!({ "n": 42 })));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod capture;
+mod command_line;
+mod environment;
+mod error;
+mod events;
+mod extract;
+mod gate;
+mod group;
+mod interpreters;
+mod job;
+mod json_scan;
+mod limits;
+mod lookup;
+mod pumps;
+mod report;
+mod resolve_error;
+mod run;
+mod stderr;
+mod text;
+#[cfg(unix)]
+mod unix;
+#[cfg(any(windows, test))]
+mod windows;
+
+pub use command_line::long_options;
+pub use environment::{EnvironmentPolicy, PatternError};
+pub use error::RunError;
+pub use events::{Progress, Quiet, RunEvents};
+pub use gate::Gate;
+pub use interpreters::Interpreters;
+pub use job::{Job, Program, ScriptKind};
+pub use limits::Limits;
+pub use lookup::EnvLookup;
+pub use report::{Exit, Output, Report, Tail};
+pub use resolve_error::{Fault, Origin, ResolveError};
+pub use run::run;

@@ -1,1 +1,17 @@
-//! Integration tests.
+//! Runs real scripts, written into temporary folders.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets the unexpected fails by panic"
+)]
+
+mod ending;
+mod environment;
+mod gate;
+mod input;
+mod interpreters;
+mod output;
+mod place;
+mod refusals;
+mod stage;

@@ -1,0 +1,128 @@
+//! A child process and everything it starts, as one thing that can be ended.
+
+use std::io;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use process_wrap::tokio::ChildWrapper;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use crate::{Exit, Job};
+
+/// How often a group is looked at while its last members end: the system tells of children only.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// A live process group (a job object on Windows). Dropping it kills whatever is left in it.
+///
+/// [`Group::spawn`] and `drop` are the only places where a group begins and ends.
+#[derive(Debug)]
+pub(crate) struct Group {
+    child: Box<dyn ChildWrapper>,
+    /// The id of the leader, which is the id of the group.
+    id: Option<u32>,
+    /// Nothing is left: the id may belong to somebody else by now and must not be signalled.
+    empty: bool,
+}
+
+/// The ends of the child's three pipes.
+#[derive(Debug)]
+pub(crate) struct Pipes {
+    pub(crate) stdin: Option<ChildStdin>,
+    pub(crate) stdout: Option<ChildStdout>,
+    pub(crate) stderr: Option<ChildStderr>,
+}
+
+impl Group {
+    /// Starts a job. This blocks until the system has loaded the program.
+    pub(crate) fn spawn(job: &Job) -> io::Result<(Self, Pipes)> {
+        #[cfg(unix)]
+        let mut command = crate::unix::command(&job.program);
+        #[cfg(windows)]
+        let mut command = crate::windows::command(&job.program);
+        command
+            .command_mut()
+            .args(&job.script_arguments)
+            .current_dir(&job.working_dir)
+            .env_clear()
+            .envs(job.environment.iter().map(|(name, value)| (name, value)))
+            .env("PYTHONUTF8", "1")
+            .env("PYTHONIOENCODING", "utf-8")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let pipes = Pipes {
+            stdin: child.stdin().take(),
+            stdout: child.stdout().take(),
+            stderr: child.stderr().take(),
+        };
+        let id = child.id();
+        Ok((
+            Self {
+                child,
+                id,
+                empty: false,
+            },
+            pipes,
+        ))
+    }
+
+    /// Waits for the leader alone: a grandchild may live on and must not delay this.
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        let status = self.child.inner_mut().wait().await?;
+        self.look();
+        Ok(status)
+    }
+
+    /// Asks the group to end. Windows has no polite way for programs without a window.
+    #[cfg_attr(
+        windows,
+        expect(clippy::unused_self, reason = "there is no polite signal on Windows")
+    )]
+    pub(crate) fn ask_to_end(&self) {
+        #[cfg(unix)]
+        if !self.empty {
+            // A group that is gone has ended already.
+            _ = self.child.signal(crate::unix::POLITE);
+        }
+    }
+
+    /// Kills the group.
+    pub(crate) fn kill(&mut self) {
+        if !self.empty {
+            // A group that is gone has ended already.
+            _ = self.child.start_kill();
+        }
+    }
+
+    /// Waits, after the leader has ended, until nothing is left in the group.
+    pub(crate) async fn emptied(&mut self) {
+        while !self.empty {
+            tokio::time::sleep(LOOK).await;
+            self.look();
+        }
+    }
+
+    /// Sees whether the group is empty. Only after the leader was waited for: until then it is
+    /// still in the group.
+    fn look(&mut self) {
+        #[cfg(unix)]
+        if !self.empty {
+            self.empty = !self.id.is_some_and(crate::unix::group_is_left);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// How a process that nobody killed ended.
+pub(crate) fn exit_of(status: ExitStatus) -> Exit {
+    #[cfg(unix)]
+    return crate::unix::exit_of(status);
+    #[cfg(not(unix))]
+    return Exit::Code(status.code().unwrap_or(-1));
+}

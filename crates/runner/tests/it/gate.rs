@@ -1,0 +1,111 @@
+//! Many calls at once.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use metier_runner::{Exit, Gate, Limits, Quiet};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::stage::{Stage, json, patient, wait_for};
+
+/// Leaves a file in `running` while it runs, and tells how many others it saw there.
+const COUNTED: &str = "\
+import json, os, sys, time
+n = json.load(sys.stdin)['n']
+mine = f'running/{n}'
+open(mine, 'w').close()
+seen = 0
+for _ in range(5):
+    seen = max(seen, len(os.listdir('running')))
+    time.sleep(0.01)
+os.remove(mine)
+print(json.dumps({'n': n, 'seen': seen}))
+";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fifty_calls_share_eight_places() {
+    let stage = Stage::python(COUNTED);
+    std::fs::create_dir(stage.path("running")).unwrap();
+    let handles = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let gate = Gate::new(8);
+    let mut before = 0;
+    for round in 0..2 {
+        let calls: Vec<_> = (0..50)
+            .map(|n| {
+                let (gate, mut job) = (gate.clone(), stage.job());
+                job.input.insert("n".into(), n.into());
+                tokio::spawn(async move {
+                    gate.run(job, &patient(), CancellationToken::new(), Arc::new(Quiet))
+                        .await
+                })
+            })
+            .collect();
+        let mut most = 0;
+        for (n, call) in calls.into_iter().enumerate() {
+            let report = call.await.unwrap().unwrap();
+            assert_eq!(json(&report)["n"], json!(n));
+            most = most.max(json(&report)["seen"].as_u64().unwrap());
+        }
+        assert!((1..=8).contains(&most), "{most} at once");
+        assert_eq!(gate.free(), 8);
+        if round == 0 {
+            before = handles();
+        }
+    }
+    // Other tests of this process open and close handles of their own meanwhile.
+    wait_for("the handles to be given back", || {
+        (handles() <= before + 40).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_deadline_starts_with_the_script_and_cancel_reaches_the_queue() {
+    let stage = Stage::new("go.sh", "exec sleep 600\n");
+    let gate = Gate::new(0);
+    let limits = Limits {
+        deadline: Duration::from_millis(500),
+        ..patient()
+    };
+    let cancel = CancellationToken::new();
+    let started = Instant::now();
+    let first = gate.run(
+        stage.job(),
+        &limits,
+        CancellationToken::new(),
+        Arc::new(Quiet),
+    );
+    let second = gate.run(
+        stage.job(),
+        &limits,
+        CancellationToken::new(),
+        Arc::new(Quiet),
+    );
+    let third = gate.run(stage.job(), &limits, cancel.clone(), Arc::new(Quiet));
+    let cancelling = async {
+        wait_for("the first to take the place", || {
+            (gate.free() == 0).then_some(())
+        })
+        .await;
+        cancel.cancel();
+    };
+    let (first, second, third, ()) = tokio::join!(first, second, third, cancelling);
+    for report in [first.unwrap(), second.unwrap()] {
+        assert_eq!(
+            report.exit,
+            Exit::DeadlineExceeded {
+                limit: limits.deadline
+            }
+        );
+        assert!(report.elapsed >= limits.deadline);
+    }
+    assert!(
+        started.elapsed() >= limits.deadline * 2,
+        "the second did not wait, or its wait was counted"
+    );
+    assert_eq!(
+        third.unwrap().failure().unwrap(),
+        "the call was cancelled before the script started"
+    );
+}
