@@ -21,6 +21,8 @@ pub struct Weights {
     pub whole: f32,
     /// What the letters or the digits alone of a word such as `mp4` count.
     pub piece: f32,
+    /// What a word of talk, such as `start` or `almost`, counts in a query.
+    pub weak: f32,
     /// What an indexed word counts that the query's unknown word begins.
     pub prefix: f32,
     /// What an indexed word counts that is one edit away from an unknown word; the half at two.
@@ -39,14 +41,15 @@ impl Weights {
     /// (BM25F over skill metadata); the rest was set on labelled development queries.
     pub const DEFAULT: Self = Self {
         field: [2.5, 1.0, 0.7, 0.3, 0.15],
-        length: [0.3, 0.6, 0.5, 0.7, 0.9],
+        length: [0.75, 0.75, 0.5, 0.7, 0.9],
         saturation: 1.2,
         whole: 1.0,
         piece: 0.3,
+        weak: 0.5,
         prefix: 0.5,
         fuzzy: 0.8,
         expansions: 5,
-        coverage: 0.3,
+        coverage: 0.5,
         low_layer: 0.85,
     };
 

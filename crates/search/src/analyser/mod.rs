@@ -86,6 +86,11 @@ pub(crate) fn term(surface: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether a word of a query is more likely talk than what is looked for.
+pub(crate) fn is_weak(surface: &str) -> bool {
+    stop::is_weak_word(surface)
+}
+
 /// A text as a key of exact names: letters and digits only, folded, in lower case.
 pub(crate) fn name_key(text: &str) -> String {
     let mut key = String::with_capacity(text.len());

@@ -105,14 +105,13 @@ impl Builder {
 
     fn learn(&mut self, surface: &str, kind: TokenKind) -> usize {
         let term = term(surface);
-        let place = match self.numbers.get(term.as_ref()) {
-            Some(place) => *place,
-            None => {
-                let place = self.terms.len();
-                self.terms.push((term.clone().into_owned(), Vec::new()));
-                self.numbers.insert(term.into_owned(), place);
-                place
-            }
+        let place = if let Some(place) = self.numbers.get(term.as_ref()) {
+            *place
+        } else {
+            let place = self.terms.len();
+            self.terms.push((term.clone().into_owned(), Vec::new()));
+            self.numbers.insert(term.into_owned(), place);
+            place
         };
         self.surfaces.insert(surface.to_owned(), place);
         if kind != TokenKind::Gram {

@@ -7,7 +7,7 @@ use fst::automaton::{Automaton, Str};
 
 use super::typo::Typo;
 use super::{LexicalSkillIndex, Part};
-use crate::analyser::{TokenKind, each_token, term};
+use crate::analyser::{TokenKind, each_token, is_weak, term};
 
 /// Words shorter than this are not completed.
 const SHORTEST_BEGINNING: usize = 3;
@@ -40,7 +40,8 @@ pub(super) struct Plan {
 struct Word {
     surface: String,
     kind: TokenKind,
-    group: usize,
+    /// The identifiers that the word occurs in.
+    groups: Vec<usize>,
 }
 
 /// An indexed word that stands in for an unknown one.
@@ -64,10 +65,14 @@ impl Plan {
         for (term, word) in words {
             let ranges = ranges(&index.parts, &term);
             let frequency = frequency(&index.parts, &ranges);
-            let rarity = rarity(index.live, frequency);
+            let rarity = rarity(index.live, frequency)
+                * if is_weak(&word.surface) {
+                    weights.weak
+                } else {
+                    1.0
+                };
             match word.kind {
                 TokenKind::Whole if frequency > 0 => wholes.push((term, word, ranges, rarity)),
-                TokenKind::Whole => {}
                 TokenKind::Piece if frequency > 0 => plan.terms.push(PlanTerm {
                     term,
                     shown: word.surface,
@@ -75,10 +80,12 @@ impl Plan {
                     mass: 0.0,
                     ranges,
                 }),
-                TokenKind::Piece => {}
+                TokenKind::Whole | TokenKind::Piece => {}
                 TokenKind::Word | TokenKind::Gram => {
                     plan.mass += rarity;
-                    *parts_of.entry(word.group).or_default() += rarity;
+                    for group in &word.groups {
+                        *parts_of.entry(*group).or_default() += rarity;
+                    }
                     if frequency > 0 {
                         plan.terms.push(PlanTerm {
                             term,
@@ -98,7 +105,11 @@ impl Plan {
                 term,
                 shown: word.surface,
                 weight: rarity * weights.whole,
-                mass: parts_of.get(&word.group).copied().unwrap_or_default(),
+                mass: word
+                    .groups
+                    .iter()
+                    .filter_map(|group| parts_of.get(group).copied())
+                    .fold(0.0, f32::max),
                 ranges,
             });
         }
@@ -137,30 +148,28 @@ impl Plan {
     }
 }
 
-/// The different terms of a text with the word that gave them. Of two kinds the greater part counts.
+/// The different terms of a text with the word that gave them. Of two kinds the one that
+/// answers for more counts.
 fn words(text: &str) -> BTreeMap<String, Word> {
     let mut words: BTreeMap<String, Word> = BTreeMap::new();
     each_token(text, &mut |surface, kind, group| {
         let term = term(surface);
-        match words.get_mut(term.as_ref()) {
-            Some(word) => {
-                // The smaller surface, so that the order of `sphere spheres` plays no part.
-                if surface < word.surface.as_str() {
-                    surface.clone_into(&mut word.surface);
-                }
-                if matches!(kind, TokenKind::Word | TokenKind::Gram) && kind != word.kind {
-                    word.kind = kind;
-                    word.group = group;
-                }
+        if let Some(word) = words.get_mut(term.as_ref()) {
+            // The smaller surface, so that the order of `sphere spheres` plays no part.
+            if surface < word.surface.as_str() {
+                surface.clone_into(&mut word.surface);
             }
-            None => {
-                let word = Word {
-                    surface: surface.to_owned(),
-                    kind,
-                    group,
-                };
-                words.insert(term.into_owned(), word);
+            word.kind = word.kind.min(kind);
+            if word.groups.last() != Some(&group) {
+                word.groups.push(group);
             }
+        } else {
+            let word = Word {
+                surface: surface.to_owned(),
+                kind,
+                groups: vec![group],
+            };
+            words.insert(term.into_owned(), word);
         }
     });
     words
