@@ -7,7 +7,7 @@ pub const FIELDS: usize = 5;
 /// So many characters of a body are indexed.
 pub const BODY_CHARACTERS: usize = 8_000;
 
-/// The numbers of one way to rank. [`Weights::DEFAULT`] is the product's.
+/// The numbers of one way to rank, none of them negative. [`Weights::DEFAULT`] is the product's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Weights {
@@ -41,7 +41,7 @@ impl Weights {
     /// (BM25F over skill metadata); the rest was set on labelled development queries.
     pub const DEFAULT: Self = Self {
         field: [2.5, 1.0, 0.7, 0.3, 0.15],
-        length: [0.75, 0.75, 0.5, 0.7, 0.9],
+        length: [0.75, 0.75, 0.7, 0.7, 0.9],
         saturation: 1.2,
         whole: 1.0,
         piece: 0.3,

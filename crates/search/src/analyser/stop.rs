@@ -1,7 +1,7 @@
 //! Words that say nothing about what is looked for.
 
 /// English articles, pronouns, prepositions, conjunctions, auxiliaries and the words of polite
-/// requests, in the order of their bytes.
+/// requests, and `use`, which every second description begins with; in the order of their bytes.
 const WORDS: &[&str] = &[
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
     "because", "been", "before", "being", "both", "but", "by", "can", "cannot", "cant", "could",
@@ -11,9 +11,9 @@ const WORDS: &[&str] = &[
     "may", "me", "might", "more", "most", "must", "my", "need", "needs", "no", "nor", "not", "of",
     "off", "on", "or", "other", "our", "out", "over", "own", "please", "she", "should", "so",
     "some", "such", "than", "that", "thats", "the", "their", "them", "then", "there", "these",
-    "they", "thing", "this", "those", "to", "too", "us", "very", "want", "wants", "was", "we",
-    "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with",
-    "would", "you", "your",
+    "they", "thing", "this", "those", "to", "too", "us", "use", "used", "uses", "using", "very",
+    "want", "wants", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom",
+    "why", "will", "with", "would", "you", "your",
 ];
 
 /// English words that sentences are made of and that seldom are what is looked for. They are indexed,
@@ -213,11 +213,7 @@ const WEAK: &[&str] = &[
     "until",
     "up",
     "upon",
-    "use",
-    "used",
     "useful",
-    "uses",
-    "using",
     "usually",
     "various",
     "way",

@@ -46,8 +46,13 @@ impl<'i> Best<'i> {
         }
     }
 
+    /// Whether a document without a name to its credit can get in with this score.
+    pub(super) fn is_open_to(&self, score: f32) -> bool {
+        score >= self.bar
+    }
+
     pub(super) fn offer(&mut self, candidate: Candidate<'i>) {
-        if candidate.exact == Exact::No && candidate.score < self.bar {
+        if candidate.exact == Exact::No && !self.is_open_to(candidate.score) {
             return;
         }
         self.kept.push(candidate);

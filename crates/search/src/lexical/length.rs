@@ -46,7 +46,8 @@ impl Norms {
             for (code, norm) in (0..=u8::MAX).zip(row.iter_mut()) {
                 #[expect(clippy::cast_precision_loss, reason = "lengths are far below 2^24")]
                 let length = decode(code) as f32;
-                *norm = weight / (1.0 - b + b * length / average);
+                // A field of length 0 may hold an identifier whose parts are all stop words.
+                *norm = weight / (1.0 - b + b * length / average).max(0.01);
             }
         }
         Self(table)

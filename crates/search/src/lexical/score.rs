@@ -31,29 +31,34 @@ pub(super) fn search(
             .filter(|(named_part, ..)| *named_part == place)
             .map(|(_, ordinal, exact)| (*ordinal, *exact))
             .peekable();
-        for (ordinal, (tally, entry)) in scores.iter().zip(&part.segment.entries).enumerate() {
+        for (ordinal, (&[score, mass], entry)) in
+            scores.iter().zip(&part.segment.entries).enumerate()
+        {
             let exact = named
                 .next_if(|(named, _)| *named == ordinal)
                 .map_or(Exact::No, |(_, exact)| exact);
-            if (tally.score <= 0.0 && exact == Exact::No)
+            if (score <= 0.0 && exact == Exact::No)
                 || !part.is_live(ordinal)
                 || !filter.allows(entry)
             {
                 continue;
             }
             answer.total += 1;
-            let coverage = share(tally.mass, plan.mass);
+            let coverage = share(mass, plan.mass);
             let mut candidate = Candidate {
                 exact,
-                score: tally.score
+                score: score
                     * entry.layer
                     * (1.0 - index.weights.coverage + index.weights.coverage * coverage),
-                mass: tally.mass,
+                mass,
                 part: place,
                 ordinal,
                 entry,
             };
-            if let Some(quality) = query.quality {
+            // The factor is not asked for where even the greatest would not help.
+            if let Some(quality) = query.quality
+                && (exact != Exact::No || best.is_open_to(candidate.score * LARGEST_FACTOR))
+            {
                 candidate.score *= bounded(quality(&entry.id));
             }
             best.offer(candidate);
@@ -64,16 +69,15 @@ pub(super) fn search(
     answer
 }
 
-/// What a document has gathered.
-#[derive(Debug, Clone, Copy, Default)]
-struct Tally {
-    score: f32,
-    mass: f32,
-}
+/// A little above the upper end of [`QUALITY`], so that rounding leaves nobody out.
+const LARGEST_FACTOR: f32 = 1.11;
+
+/// What a document has gathered: score and mass. An array, for which zeroed memory comes for free.
+type Tally = [f32; 2];
 
 /// One tally for each document of the part.
 fn accumulate(index: &LexicalSkillIndex, plan: &Plan, place: usize, part: &Part) -> Vec<Tally> {
-    let mut tallies = vec![Tally::default(); part.segment.len()];
+    let mut tallies = vec![[0.0; 2]; part.segment.len()];
     let postings = &part.segment.postings;
     let saturation = index.weights.saturation;
     for term in &plan.terms {
@@ -84,15 +88,15 @@ fn accumulate(index: &LexicalSkillIndex, plan: &Plan, place: usize, part: &Part)
             let Ok(document) = usize::try_from(*document) else {
                 continue;
             };
-            let (Some(tally), Some(lengths)) = (
+            let (Some([score, mass]), Some(lengths)) = (
                 tallies.get_mut(document),
                 part.segment.lengths.get(document),
             ) else {
                 continue;
             };
             let frequency = index.norms.frequency(*counts, *lengths);
-            tally.score += term.weight * frequency / (saturation + frequency);
-            tally.mass += term.mass;
+            *score += term.weight * frequency / (saturation + frequency);
+            *mass += term.mass;
         }
     }
     tallies

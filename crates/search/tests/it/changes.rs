@@ -28,6 +28,14 @@ fn what_is_removed_is_gone_everywhere() {
 }
 
 #[test]
+fn any_index_can_stand_behind_the_trait() {
+    let mut index: Box<dyn SkillIndex> = Box::new(LexicalSkillIndex::default());
+    index.index(studio());
+    let answer = index.search_text("farm-queue", 1).unwrap();
+    assert_eq!((names(&answer), answer.total), (vec!["farm-queue"], 2));
+}
+
+#[test]
 fn of_two_documents_with_one_id_the_later_counts() {
     let index = index(vec![skill("a", "first"), skill("a", "second")]);
     assert_eq!(index.len(), 1);

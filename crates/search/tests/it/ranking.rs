@@ -90,6 +90,18 @@ fn quality_breaks_ties_within_its_bounds() {
 }
 
 #[test]
+fn quality_reaches_whoever_it_can_lift_into_the_list() {
+    // Many equal scores fill the list before the favourite, the last by name, is looked at.
+    let documents = (0..90).map(|number| skill(&format!("skill-{number:02}"), "export usd"));
+    let index = index(documents.collect());
+    let favourite = |id: &str| if id == "skill-89" { 1.02 } else { 1.0 };
+    let answer = index
+        .search(&Query::new("usd", 2).with_quality(&favourite))
+        .unwrap();
+    assert_eq!(names(&answer), ["skill-89", "skill-00"]);
+}
+
+#[test]
 fn a_guess_never_outranks_the_word() {
     let index = index(vec![
         skill("near", "bevels lots of levels, levels, levels"),
