@@ -1,1 +1,14 @@
 //! Integration tests.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
+
+mod changes;
+mod fixture;
+mod noise;
+mod order;
+mod properties;
+mod ranking;
