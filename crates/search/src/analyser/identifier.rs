@@ -22,15 +22,12 @@ fn letter(character: char) -> Letter {
 
 /// Hands out the tokens of a run of letters, digits and `_` (which stands for any separator).
 pub(super) fn tokens(run: &str, group: usize, scratch: &mut String, sink: &mut Sink<'_>) {
-    let mut segments = run.split('_').filter(|segment| !segment.is_empty());
-    let (Some(first), second) = (segments.next(), segments.next()) else {
-        return;
-    };
-    if second.is_none() && first.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        word(first, TokenKind::Word, group, scratch, sink);
+    if is_plain(run) {
+        word(run, TokenKind::Word, group, scratch, sink);
         return;
     }
-    let whole_is_given = second.is_some();
+    let mut segments = run.split('_').filter(|segment| !segment.is_empty());
+    let whole_is_given = segments.nth(1).is_some();
     if whole_is_given {
         whole(run, group, scratch, sink);
     }
@@ -43,6 +40,15 @@ pub(super) fn tokens(run: &str, group: usize, scratch: &mut String, sink: &mut S
             with_digits(hump, group, scratch, sink);
         }
     }
+}
+
+/// Whether a run is one word without any question: small letters, the first perhaps a capital.
+fn is_plain(run: &str) -> bool {
+    let mut bytes = run.bytes();
+    bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic())
+        && bytes.all(|byte| byte.is_ascii_lowercase())
 }
 
 /// The parts of a camel-case word. The plural of an acronym (`UVs`) is one part.
@@ -132,6 +138,11 @@ fn word(part: &str, kind: TokenKind, group: usize, scratch: &mut String, sink: &
 
 fn lower(text: &str, scratch: &mut String) {
     scratch.clear();
+    if text.is_ascii() {
+        scratch.extend(text.chars().filter(|letter| *letter != '_'));
+        scratch.make_ascii_lowercase();
+        return;
+    }
     for character in text.chars().filter(|character| *character != '_') {
         scratch.extend(character.to_lowercase());
     }

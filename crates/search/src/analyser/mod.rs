@@ -93,6 +93,10 @@ pub(crate) fn is_weak(surface: &str) -> bool {
 
 /// A text as a key of exact names: letters and digits only, folded, in lower case.
 pub(crate) fn name_key(text: &str) -> String {
+    if text.is_ascii() {
+        let letters = text.chars().filter(char::is_ascii_alphanumeric);
+        return letters.map(|letter| letter.to_ascii_lowercase()).collect();
+    }
     let mut key = String::with_capacity(text.len());
     for character in fold::folded(text) {
         if script::class(character).is_searchable() {
@@ -107,8 +111,16 @@ pub(crate) type Sink<'a> = dyn FnMut(&str, TokenKind, usize) + 'a;
 
 /// Hands each token of a text to `sink`; a buffer is reused, so nothing is allocated for a token.
 pub(crate) fn each_token(text: &str, sink: &mut Sink<'_>) {
+    if text.is_ascii() {
+        tokens(text.chars(), sink);
+    } else {
+        tokens(fold::folded(text), sink);
+    }
+}
+
+fn tokens(characters: impl Iterator<Item = char>, sink: &mut Sink<'_>) {
     let mut run = Run::default();
-    let mut characters = fold::folded(text).peekable();
+    let mut characters = characters.peekable();
     while let Some(character) = characters.next() {
         let next = characters.peek().copied();
         match script::class(character) {

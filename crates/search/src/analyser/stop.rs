@@ -1,5 +1,7 @@
 //! Words that say nothing about what is looked for.
 
+use std::sync::LazyLock;
+
 /// English articles, pronouns, prepositions, conjunctions, auxiliaries and the words of polite
 /// requests, and `use`, which every second description begins with; in the order of their bytes.
 const WORDS: &[&str] = &[
@@ -244,8 +246,21 @@ const PAIRS: &[&str] = &[
     "请问", "这个", "那个", "願い",
 ];
 
+/// [`WORDS`] as numbers, which compare faster: every word of every document is looked up.
+static PACKED: LazyLock<Vec<u64>> =
+    LazyLock::new(|| WORDS.iter().filter_map(|word| packed(word)).collect());
+
+/// A word of at most eight bytes as a number; numbers are in the order of their words.
+fn packed(word: &str) -> Option<u64> {
+    let mut bytes = [0; 8];
+    bytes
+        .get_mut(..word.len())?
+        .copy_from_slice(word.as_bytes());
+    Some(u64::from_be_bytes(bytes))
+}
+
 pub(super) fn is_stop_word(word: &str) -> bool {
-    WORDS.binary_search(&word).is_ok()
+    packed(word).is_some_and(|packed| PACKED.binary_search(&packed).is_ok())
 }
 
 pub(super) fn is_weak_word(word: &str) -> bool {
@@ -263,6 +278,9 @@ mod tests {
     #[test]
     fn the_lists_are_in_order() {
         assert!(WORDS.is_sorted());
+        assert_eq!(PACKED.len(), WORDS.len());
+        assert!(WORDS.iter().all(|word| is_stop_word(word)));
+        assert!(!is_stop_word("") && !is_stop_word("th") && !is_stop_word("geometry"));
         assert!(WEAK.is_sorted());
         assert!(PAIRS.is_sorted());
     }

@@ -25,22 +25,28 @@ pub(super) fn search(
 
     let mut best = Best::new(limit);
     for (place, part) in index.parts.iter().enumerate() {
-        let scores = accumulate(index, &plan, place, part);
+        let mut tallies = accumulate(index, &plan, place, part);
         let mut named = named
             .iter()
             .filter(|(named_part, ..)| *named_part == place)
             .map(|(_, ordinal, exact)| (*ordinal, *exact))
             .peekable();
-        for (ordinal, (&[score, mass], entry)) in
-            scores.iter().zip(&part.segment.entries).enumerate()
-        {
+        // A named document is a candidate even if no word of it matched.
+        for (ordinal, _) in named.clone() {
+            if let Some([score, _]) = tallies.get_mut(ordinal) {
+                *score = score.max(f32::MIN_POSITIVE);
+            }
+        }
+        // Most documents of a large index have gathered nothing: this loop must be short for them.
+        let gathered = (0..).zip(&tallies).filter(|(_, [score, _])| *score > 0.0);
+        for (ordinal, &[score, mass]) in gathered {
             let exact = named
                 .next_if(|(named, _)| *named == ordinal)
                 .map_or(Exact::No, |(_, exact)| exact);
-            if (score <= 0.0 && exact == Exact::No)
-                || !part.is_live(ordinal)
-                || !filter.allows(entry)
-            {
+            let Some(entry) = part.segment.entries.get(ordinal) else {
+                continue;
+            };
+            if !part.is_live(ordinal) || !filter.allows(entry) {
                 continue;
             }
             answer.total += 1;

@@ -42,7 +42,7 @@ fn words() -> impl Strategy<Value = Vec<&'static str>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 96, ..ProptestConfig::default() })]
 
     #[test]
     fn any_text_is_analysed_and_searched(text in "\\PC*|.*", other in any::<String>()) {
