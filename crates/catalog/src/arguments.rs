@@ -54,7 +54,11 @@ pub(crate) fn resolve_workspace(
         }
     }
     if tool.takes_roots() {
-        let paths: Vec<_> = roots.roots().iter().map(|root| root.to_string_lossy()).collect();
+        let paths: Vec<_> = roots
+            .roots()
+            .iter()
+            .map(|root| root.to_string_lossy())
+            .collect();
         arguments.insert(WORKSPACE_ROOTS.to_owned(), serde_json::json!(paths));
     }
     Ok(())

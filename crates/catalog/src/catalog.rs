@@ -61,7 +61,9 @@ impl SkillCatalog {
     #[must_use]
     pub fn with_dispatcher(self, dispatcher: &ToolDispatcher) -> Self {
         if !dispatcher.serves(&self.shared) {
-            tracing::warn!("the dispatcher belongs to another registry and calls none of this catalog's tools");
+            tracing::warn!(
+                "the dispatcher belongs to another registry and calls none of this catalog's tools"
+            );
         }
         self
     }
@@ -82,7 +84,11 @@ impl SkillCatalog {
     ///
     /// # Errors
     /// The refusal of a policy handler.
-    pub async fn dispatch(&self, session: Option<String>, payload: HookPayload) -> Result<(), HookDeny> {
+    pub async fn dispatch(
+        &self,
+        session: Option<String>,
+        payload: HookPayload,
+    ) -> Result<(), HookDeny> {
         self.shared.dispatch(session, payload).await
     }
 
@@ -112,7 +118,13 @@ impl SkillCatalog {
     /// the disk and blocks.
     pub fn discover(&self, extra_paths: &[PathBuf], dcc_name: Option<&str>) -> DiscoverReport {
         let settings = &self.shared.settings;
-        extra_paths.clone_into(&mut self.shared.explicit.lock().unwrap_or_else(PoisonError::into_inner));
+        extra_paths.clone_into(
+            &mut self
+                .shared
+                .explicit
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
         let environment = |name: &str| settings.roots.environment.get(name).map(ToOwned::to_owned);
         let (roots, mut diagnostics) = resolve_roots(&RootSources {
             explicit: extra_paths,
@@ -140,7 +152,12 @@ impl SkillCatalog {
 
     /// Looks in the same places as the last [`SkillCatalog::discover`].
     pub fn rediscover(&self) -> DiscoverReport {
-        let explicit = self.shared.explicit.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let explicit = self
+            .shared
+            .explicit
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         self.discover(&explicit, None)
     }
 
@@ -158,16 +175,27 @@ impl SkillCatalog {
         let mut taken: BTreeSet<String> = parts.host.keys().cloned().collect();
         let mut loaded = std::collections::BTreeMap::new();
         for (name, tools) in before.iter() {
-            let Some(entry) = parts.skills.entries.get(name).filter(|entry| entry.obstacle.is_none()) else {
+            let Some(entry) = parts
+                .skills
+                .entries
+                .get(name)
+                .filter(|entry| entry.obstacle.is_none())
+            else {
                 tracing::warn!(skill = %name, "a loaded skill is gone; its tools are no longer listed");
                 continue;
             };
-            let unchanged = entry.skill.metadata == tools.skill.metadata && entry.skill.path == tools.skill.path;
+            let unchanged = entry.skill.metadata == tools.skill.metadata
+                && entry.skill.path == tools.skill.path;
             let renewed = if unchanged {
                 taken.extend(tools.tools.iter().map(|tool| tool.listed.name.clone()));
                 Arc::clone(tools)
             } else {
-                Arc::new(LoadedTools::prepare(&self.shared, &entry.skill, &parts.declared, &mut taken))
+                Arc::new(LoadedTools::prepare(
+                    &self.shared,
+                    &entry.skill,
+                    &parts.declared,
+                    &mut taken,
+                ))
             };
             loaded.insert(name.clone(), renewed);
         }

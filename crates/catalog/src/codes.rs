@@ -3,26 +3,47 @@
 use metier_diagnostics::Code;
 
 /// A dependency has not been found.
-pub const MISSING_DEPENDENCY: Code =
-    Code::new("MT501", "missing-dependency", "A skill needs another one that has not been found.");
+pub const MISSING_DEPENDENCY: Code = Code::new(
+    "MT501",
+    "missing-dependency",
+    "A skill needs another one that has not been found.",
+);
 /// The skill is part of a dependency cycle.
-pub const DEPENDENCY_CYCLE: Code =
-    Code::new("MT502", "dependency-cycle", "Skills depend on each other in a circle.");
+pub const DEPENDENCY_CYCLE: Code = Code::new(
+    "MT502",
+    "dependency-cycle",
+    "Skills depend on each other in a circle.",
+);
 /// A dependency is part of a cycle.
-pub const DEPENDS_ON_CYCLE: Code =
-    Code::new("MT503", "depends-on-cycle", "A skill needs another one that is part of a cycle.");
+pub const DEPENDS_ON_CYCLE: Code = Code::new(
+    "MT503",
+    "depends-on-cycle",
+    "A skill needs another one that is part of a cycle.",
+);
 /// The name of a tool is reserved.
-pub const RESERVED_TOOL_NAME: Code =
-    Code::new("MT504", "reserved-tool-name", "A tool would take the place of one of the server's own tools.");
+pub const RESERVED_TOOL_NAME: Code = Code::new(
+    "MT504",
+    "reserved-tool-name",
+    "A tool would take the place of one of the server's own tools.",
+);
 /// The name of a tool is taken by an earlier one.
-pub const TOOL_NAME_TAKEN: Code =
-    Code::new("MT505", "tool-name-taken", "Two tools would have the same name on the wire.");
+pub const TOOL_NAME_TAKEN: Code = Code::new(
+    "MT505",
+    "tool-name-taken",
+    "Two tools would have the same name on the wire.",
+);
 /// A schema cannot be compiled.
-pub const UNUSABLE_SCHEMA: Code =
-    Code::new("MT506", "unusable-schema", "A tool's schema breaks the rules of JSON Schema.");
+pub const UNUSABLE_SCHEMA: Code = Code::new(
+    "MT506",
+    "unusable-schema",
+    "A tool's schema breaks the rules of JSON Schema.",
+);
 /// A part of a schema is not used.
-pub const SCHEMA_NOTE: Code =
-    Code::new("MT507", "schema-note", "A part of a tool's schema is not used as written.");
+pub const SCHEMA_NOTE: Code = Code::new(
+    "MT507",
+    "schema-note",
+    "A part of a tool's schema is not used as written.",
+);
 /// A required capability differs from a declared one in letter case alone.
 pub const CAPABILITY_NEAR_MISS: Code = Code::new(
     "MT508",
@@ -30,8 +51,11 @@ pub const CAPABILITY_NEAR_MISS: Code = Code::new(
     "A required capability differs from a declared one in letter case or blanks alone.",
 );
 /// The name of a tool was mapped.
-pub const TOOL_NAME_MAPPED: Code =
-    Code::new("MT509", "tool-name-mapped", "A tool's name was changed into one that clients accept.");
+pub const TOOL_NAME_MAPPED: Code = Code::new(
+    "MT509",
+    "tool-name-mapped",
+    "A tool's name was changed into one that clients accept.",
+);
 
 /// Every code of this crate, in the order of its number.
 pub const ALL: &[Code] = &[

@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use metier_hooks::{HookDeny, HookPayload};
 use metier_tool::{
-    ArgumentFault, BoxFuture, CallContext, CancelSignal, Cancellation, ToolError, ToolOutput, repair,
+    ArgumentFault, BoxFuture, CallContext, CancelSignal, Cancellation, ToolError, ToolOutput,
+    repair,
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -60,18 +61,28 @@ impl ToolDispatcher {
         drop(dropped);
         answer.unwrap_or_else(|error| {
             tracing::error!(%error, "a call ended unexpectedly");
-            Err(if error.is_cancelled() { CallError::Cancelled } else { CallError::Internal })
+            Err(if error.is_cancelled() {
+                CallError::Cancelled
+            } else {
+                CallError::Internal
+            })
         })
     }
 }
 
-async fn run(shared: &Arc<Shared>, request: CallRequest, dropped: CancellationToken) -> Result<ToolOutput, CallError> {
+async fn run(
+    shared: &Arc<Shared>,
+    request: CallRequest,
+    dropped: CancellationToken,
+) -> Result<ToolOutput, CallError> {
     let arguments = arguments::object(request.arguments.clone())?;
     let snapshot = shared.snapshot();
     let tool = match snapshot.locate(&request.name) {
         Located::Tool(tool) => tool,
         Located::UnloadedSkill(skill) => return Ok(stub::not_loaded(&skill)),
-        Located::InactiveGroup { skill, group, tool } => return Ok(stub::group_inactive(&skill, &group, &tool)),
+        Located::InactiveGroup { skill, group, tool } => {
+            return Ok(stub::group_inactive(&skill, &group, &tool));
+        }
         Located::Unknown => {
             return Err(CallError::UnknownTool {
                 nearest: snapshot.nearest_tools(&request.name),
@@ -132,7 +143,10 @@ impl Call<'_> {
             return Ended::failed("capability", missing);
         }
         if let Some(reason) = &tool.refusal {
-            return Ended::new("refused", ToolOutput::error(format!("the tool `{name}` refuses calls: {reason}")));
+            return Ended::new(
+                "refused",
+                ToolOutput::error(format!("the tool `{name}` refuses calls: {reason}")),
+            );
         }
         arguments::drop_private(&mut arguments);
         if let Some(schema) = &tool.input {
@@ -159,7 +173,10 @@ impl Call<'_> {
         {
             return Ended::new("denied", denied(&deny));
         }
-        let mut context = CallContext::new(name, format!("call-{}", CALLS.fetch_add(1, Ordering::Relaxed)));
+        let mut context = CallContext::new(
+            name,
+            format!("call-{}", CALLS.fetch_add(1, Ordering::Relaxed)),
+        );
         context.session.clone_from(&self.request.session);
         context.deadline = tool.deadline;
         context.events = Arc::clone(&self.request.events);
@@ -238,7 +255,9 @@ impl Call<'_> {
             skill_name: self.tool.skill.as_ref().map(ToString::to_string),
             arguments: arguments.clone(),
         };
-        self.shared.dispatch(self.request.session.clone(), payload).await
+        self.shared
+            .dispatch(self.request.session.clone(), payload)
+            .await
     }
 
     async fn tell(&self, ended: &Ended, started: Instant) {
@@ -250,7 +269,10 @@ impl Call<'_> {
             elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
         // After-handlers cannot refuse; what they say is in the log.
-        let _ = self.shared.dispatch(self.request.session.clone(), payload).await;
+        let _ = self
+            .shared
+            .dispatch(self.request.session.clone(), payload)
+            .await;
     }
 }
 
@@ -279,7 +301,10 @@ fn cancellation(token: &CancellationToken) -> Cancellation {
 /// Every wrong argument at once, so that a model mends them in one go.
 fn invalid(tool: &str, faults: &[ArgumentFault]) -> ToolOutput {
     let listed: Vec<_> = faults.iter().map(|fault| format!("- {fault}")).collect();
-    ToolOutput::error(format!("invalid arguments for `{tool}`:\n{}", listed.join("\n")))
+    ToolOutput::error(format!(
+        "invalid arguments for `{tool}`:\n{}",
+        listed.join("\n")
+    ))
 }
 
 /// A refusal by policy, the same on every route.

@@ -30,7 +30,12 @@ impl SkillCatalog {
     ///
     /// # Errors
     /// See [`GroupError`].
-    pub fn set_group_active(&self, skill: &str, group: &str, active: bool) -> Result<bool, GroupError> {
+    pub fn set_group_active(
+        &self,
+        skill: &str,
+        group: &str,
+        active: bool,
+    ) -> Result<bool, GroupError> {
         let writer = self.shared.write();
         let mut parts = writer.current().parts.clone();
         let Some(loaded) = parts.loaded.get(skill) else {
@@ -46,24 +51,32 @@ impl SkillCatalog {
         }
         let key = (skill.to_owned(), group.to_owned());
         let set = Arc::make_mut(&mut parts.active_groups);
-        let changed = if active { set.insert(key) } else { set.remove(&key) };
+        let changed = if active {
+            set.insert(key)
+        } else {
+            set.remove(&key)
+        };
         if changed {
-            writer.publish(parts, CatalogEventKind::GroupChanged { skill: skill.to_owned() });
+            writer.publish(
+                parts,
+                CatalogEventKind::GroupChanged {
+                    skill: skill.to_owned(),
+                },
+            );
         }
         Ok(changed)
     }
 }
 
-/// Activates groups when a skill is loaded: all of them, or those that are active by default, and
-/// one more by name. A tool whose group nobody declared is active, because nothing could activate it.
-pub(crate) fn activate_on_load(parts: &mut Parts, skill: &str, all: bool, one_more: Option<&str>) {
+/// Activates groups when a skill is loaded: all of them, or those that are active by default. A tool whose group nobody declared is active, because nothing could activate it.
+pub(crate) fn activate_on_load(parts: &mut Parts, skill: &str, all: bool) {
     let Some(loaded) = parts.loaded.get(skill).cloned() else {
         return;
     };
     let metadata = &loaded.skill.metadata;
     let active = Arc::make_mut(&mut parts.active_groups);
     for group in &metadata.groups {
-        if all || group.default_active || one_more == Some(group.name.as_str()) {
+        if all || group.default_active {
             active.insert((skill.to_owned(), group.name.clone()));
         }
     }

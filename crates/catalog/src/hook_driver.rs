@@ -5,7 +5,9 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use metier_hooks::{BoxFuture, Guard, Handler, HandlerKind, HookContext, HookDeny, HookEvent, HookPayload, Verdict};
+use metier_hooks::{
+    BoxFuture, Guard, Handler, HandlerKind, HookContext, HookDeny, HookEvent, HookPayload, Verdict,
+};
 use tokio::task::JoinError;
 
 use crate::state::Shared;
@@ -19,7 +21,11 @@ tokio::task_local! {
 
 impl Shared {
     /// Runs the handlers of an event. No lock is held meanwhile.
-    pub(crate) async fn dispatch(&self, session: Option<String>, payload: HookPayload) -> Result<(), HookDeny> {
+    pub(crate) async fn dispatch(
+        &self,
+        session: Option<String>,
+        payload: HookPayload,
+    ) -> Result<(), HookDeny> {
         self.dispatch_context(Arc::new(HookContext::new(
             self.settings.app.as_str(),
             session,
@@ -55,7 +61,8 @@ impl Guard for TimeLimit {
         Box::pin(async move {
             match handler.kind {
                 HandlerKind::Async(run) => {
-                    let task = tokio::spawn(AROUND.scope(around, async move { run(context).await }));
+                    let task =
+                        tokio::spawn(AROUND.scope(around, async move { run(context).await }));
                     let abort = task.abort_handle();
                     let verdict = within(limit, task).await;
                     // A task that is late is of no use to anybody.
@@ -64,7 +71,9 @@ impl Guard for TimeLimit {
                 }
                 // A closure that blocks cannot be stopped; it is left behind on its own thread.
                 HandlerKind::Blocking(run) => {
-                    let task = tokio::task::spawn_blocking(move || AROUND.sync_scope(around, || run(&context)));
+                    let task = tokio::task::spawn_blocking(move || {
+                        AROUND.sync_scope(around, || run(&context))
+                    });
                     within(limit, task).await
                 }
             }

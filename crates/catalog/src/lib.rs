@@ -67,7 +67,7 @@ pub use groups::GroupError;
 pub use listed_tool::{ListedKind, ListedTool};
 pub use load::{LoadError, LoadReport, LoadRequest};
 pub use registry::{RegisterError, ToolRegistry};
-pub use search::{SearchRequest, SearchReport, SearchSkillsError, SkillHit};
+pub use search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};
 pub use settings::{CatalogSettings, RootSettings, RunSettings};
 pub use skill_info::SkillInfo;
 pub use snapshot::CatalogSnapshot;

@@ -53,7 +53,10 @@ impl ListedTool {
         let mut meta = spec.meta.clone();
         if !spec.required_capabilities.is_empty() {
             let mut dcc = Map::new();
-            dcc.insert("required_capabilities".to_owned(), json!(spec.required_capabilities));
+            dcc.insert(
+                "required_capabilities".to_owned(),
+                json!(spec.required_capabilities),
+            );
             meta.insert("dcc".to_owned(), Value::Object(dcc));
         }
         Self {
@@ -77,7 +80,11 @@ impl ListedTool {
         skill_description: &str,
         usable_schema: bool,
     ) -> Self {
-        let description = if tool.description.trim().is_empty() { skill_description } else { &tool.description };
+        let description = if tool.description.trim().is_empty() {
+            skill_description
+        } else {
+            &tool.description
+        };
         let input_schema = tool
             .input_schema
             .clone()
@@ -139,7 +146,10 @@ fn dcc_facts(tool: &ToolDeclaration, wire: &str, canonical: &str) -> Map<String,
         dcc.insert("name".to_owned(), Value::from(canonical));
     }
     if !tool.required_capabilities.is_empty() {
-        dcc.insert("required_capabilities".to_owned(), json!(tool.required_capabilities));
+        dcc.insert(
+            "required_capabilities".to_owned(),
+            json!(tool.required_capabilities),
+        );
     }
     if !tool.group.is_empty() {
         dcc.insert("group".to_owned(), Value::from(tool.group.as_str()));

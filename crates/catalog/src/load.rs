@@ -95,7 +95,7 @@ pub enum LoadError {
         error: ClosureError,
     },
     /// The skill has no such group.
-    #[error("the skill `{name}` has no tool group `{group}`{}", known(.known))]
+    #[error("the skill `{name}` has no tool group `{group}`{}", having(.known))]
     UnknownGroup {
         /// The skill.
         name: String,
@@ -122,7 +122,7 @@ fn offer(nearest: &[String]) -> String {
     format!(" (did you mean {}?)", names.join(" or "))
 }
 
-fn known(groups: &[String]) -> String {
+fn having(groups: &[String]) -> String {
     if groups.is_empty() {
         return "; it has no groups".to_owned();
     }
@@ -130,7 +130,11 @@ fn known(groups: &[String]) -> String {
 }
 
 fn lines(diagnostics: &[Diagnostic]) -> String {
-    diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    diagnostics
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 impl SkillCatalog {
@@ -199,25 +203,34 @@ impl SkillCatalog {
         let mut taken = taken_names(&parts);
         for name in plan {
             let entry = parts.skills.entries.get(name)?;
-            let tools = LoadedTools::prepare(&self.shared, &entry.skill, &parts.declared, &mut taken);
+            let tools =
+                LoadedTools::prepare(&self.shared, &entry.skill, &parts.declared, &mut taken);
             Arc::make_mut(&mut parts.loaded).insert(name.clone(), Arc::new(tools));
         }
         for name in plan {
             let dependency = *name != request.name;
-            groups::activate_on_load(&mut parts, name, dependency || request.activate_groups, None);
+            groups::activate_on_load(&mut parts, name, dependency || request.activate_groups);
         }
-        let named_new = plan.contains(&request.name);
-        if !named_new || request.tool_group.is_some() {
-            let all = named_new && request.activate_groups;
-            groups::activate_on_load(&mut parts, &request.name, all, request.tool_group.as_deref());
+        if let Some(group) = &request.tool_group {
+            Arc::make_mut(&mut parts.active_groups).insert((request.name.clone(), group.clone()));
         }
         let unchanged = plan.is_empty() && parts.active_groups == current.parts.active_groups;
         let next = if unchanged {
             current
         } else if plan.is_empty() {
-            writer.publish(parts, CatalogEventKind::GroupChanged { skill: request.name.clone() })
+            writer.publish(
+                parts,
+                CatalogEventKind::GroupChanged {
+                    skill: request.name.clone(),
+                },
+            )
         } else {
-            writer.publish(parts, CatalogEventKind::SkillLoaded { names: plan.to_vec() })
+            writer.publish(
+                parts,
+                CatalogEventKind::SkillLoaded {
+                    names: plan.to_vec(),
+                },
+            )
         };
         let report = report(&next, plan, request);
         Some((next, report))
@@ -225,7 +238,11 @@ impl SkillCatalog {
 
     async fn tell(&self, snapshot: &CatalogSnapshot, plan: &[String], request: &LoadRequest) {
         for skill in plan {
-            let tools = snapshot.parts.loaded.get(skill).map_or(&[][..], |loaded| &loaded.tools);
+            let tools = snapshot
+                .parts
+                .loaded
+                .get(skill)
+                .map_or(&[][..], |loaded| &loaded.tools);
             let payload = HookPayload::AfterSkillLoad {
                 skill_name: skill.clone(),
                 tools: tools.iter().map(|tool| tool.listed.name.clone()).collect(),
@@ -253,7 +270,12 @@ fn plan(snapshot: &CatalogSnapshot, request: &LoadRequest) -> Result<Vec<String>
         });
     };
     if let Some(group) = &request.tool_group {
-        let known: Vec<String> = entry.metadata().groups.iter().map(|group| group.name.clone()).collect();
+        let known: Vec<String> = entry
+            .metadata()
+            .groups
+            .iter()
+            .map(|group| group.name.clone())
+            .collect();
         if !known.contains(group) {
             return Err(LoadError::UnknownGroup {
                 name: name.clone(),
@@ -276,9 +298,16 @@ fn plan(snapshot: &CatalogSnapshot, request: &LoadRequest) -> Result<Vec<String>
     plan.push(name.clone());
     plan.retain(|skill| !snapshot.parts.loaded.contains_key(skill));
     for skill in &plan {
-        let obstacle = set.entries.get(skill).and_then(|entry| entry.obstacle.clone());
+        let obstacle = set
+            .entries
+            .get(skill)
+            .and_then(|entry| entry.obstacle.clone());
         if let Some(reason) = obstacle {
-            let reason = if skill == name { reason } else { format!("its dependency `{skill}` cannot: {reason}") };
+            let reason = if skill == name {
+                reason
+            } else {
+                format!("its dependency `{skill}` cannot: {reason}")
+            };
             return Err(LoadError::Unusable {
                 name: name.clone(),
                 reason,
@@ -299,13 +328,25 @@ fn taken_names(parts: &Parts) -> BTreeSet<String> {
 fn report(snapshot: &CatalogSnapshot, plan: &[String], request: &LoadRequest) -> LoadReport {
     let mut report = LoadReport::default();
     let new = plan.contains(&request.name);
-    let list = if new { &mut report.loaded } else { &mut report.already_loaded };
+    let list = if new {
+        &mut report.loaded
+    } else {
+        &mut report.already_loaded
+    };
     list.push(request.name.clone());
-    report.dependencies = plan.iter().filter(|skill| **skill != request.name).cloned().collect();
+    report.dependencies = plan
+        .iter()
+        .filter(|skill| **skill != request.name)
+        .cloned()
+        .collect();
     let Some(loaded) = snapshot.parts.loaded.get(&request.name) else {
         return report;
     };
-    let names: HashSet<&str> = loaded.tools.iter().map(|tool| tool.listed.name.as_str()).collect();
+    let names: HashSet<&str> = loaded
+        .tools
+        .iter()
+        .map(|tool| tool.listed.name.as_str())
+        .collect();
     report.tools = snapshot
         .tools()
         .iter()
@@ -323,7 +364,9 @@ fn report(snapshot: &CatalogSnapshot, plan: &[String], request: &LoadRequest) ->
     report.diagnostics.clone_from(&loaded.diagnostics);
     for dependency in &report.dependencies {
         if let Some(loaded) = snapshot.parts.loaded.get(dependency) {
-            report.diagnostics.extend(loaded.diagnostics.iter().cloned());
+            report
+                .diagnostics
+                .extend(loaded.diagnostics.iter().cloned());
         }
     }
     report

@@ -14,6 +14,7 @@ use crate::codes;
 use crate::listed_tool::ListedTool;
 use crate::registered_tool::RegisteredTool;
 use crate::script_handler::ScriptHandler;
+use crate::skill_set::file_of;
 use crate::state::Shared;
 
 /// The tools of one loaded skill, made once when it is loaded.
@@ -65,7 +66,10 @@ impl LoadedTools {
             self.find(
                 Diagnostic::error(
                     codes::RESERVED_TOOL_NAME,
-                    format!("the tool `{}` is refused: the name `{canonical}` is the server's own", tool.name),
+                    format!(
+                        "the tool `{}` is refused: the name `{canonical}` is the server's own",
+                        tool.name
+                    ),
                 )
                 .help("give the tool another name"),
             );
@@ -75,7 +79,10 @@ impl LoadedTools {
             self.find(
                 Diagnostic::error(
                     codes::TOOL_NAME_TAKEN,
-                    format!("the tool `{}` is refused: `{wire}` is registered already", tool.name),
+                    format!(
+                        "the tool `{}` is refused: `{wire}` is registered already",
+                        tool.name
+                    ),
                 )
                 .help("rename the tool or the skill, or unload the other one"),
             );
@@ -96,10 +103,26 @@ impl LoadedTools {
             }
         }
         let mut refusal = tool.refusal.as_ref().map(|refusal| refusal.reason.clone());
-        let input = self.compile(tool, tool.input_schema.as_ref(), "input_schema", &mut refusal);
-        let output = self.compile(tool, tool.output_schema.as_ref(), "output_schema", &mut refusal);
+        let input = self.compile(
+            tool,
+            tool.input_schema.as_ref(),
+            "input_schema",
+            &mut refusal,
+        );
+        let output = self.compile(
+            tool,
+            tool.output_schema.as_ref(),
+            "output_schema",
+            &mut refusal,
+        );
         let usable_schema = tool.input_schema.is_none() || input.is_some();
-        let listed = ListedTool::of_declaration(tool, &wire, &canonical, &metadata.description, usable_schema);
+        let listed = ListedTool::of_declaration(
+            tool,
+            &wire,
+            &canonical,
+            &metadata.description,
+            usable_schema,
+        );
         Some(RegisteredTool {
             listed: Arc::new(listed),
             canonical,
@@ -134,8 +157,14 @@ impl LoadedTools {
                 Some(compiled)
             }
             Err(error) => {
-                let reason = format!("`{key}` of the tool `{}` cannot be used: {error}", tool.name);
-                self.find(Diagnostic::error(codes::UNUSABLE_SCHEMA, reason.as_str()).help("mend the schema; until then the tool refuses calls"));
+                let reason = format!(
+                    "`{key}` of the tool `{}` cannot be used: {error}",
+                    tool.name
+                );
+                self.find(
+                    Diagnostic::error(codes::UNUSABLE_SCHEMA, reason.as_str())
+                        .help("mend the schema; until then the tool refuses calls"),
+                );
                 refusal.get_or_insert(reason);
                 None
             }
@@ -143,7 +172,7 @@ impl LoadedTools {
     }
 
     fn find(&mut self, diagnostic: Diagnostic) {
-        let place = Location::file(format!("{}/tools.yaml", self.skill.display_path));
+        let place = Location::file(file_of(&self.skill, "tools.yaml"));
         self.diagnostics.push(diagnostic.at(place, ""));
     }
 }
@@ -153,5 +182,7 @@ impl LoadedTools {
 fn deadline(shared: &Shared, tool: &ToolDeclaration) -> Duration {
     let run = &shared.settings.run;
     let hinted = Duration::from_secs(tool.timeout_hint_secs.unwrap_or(0));
-    hinted.max(run.limits.deadline).min(run.longest_deadline.max(run.limits.deadline))
+    hinted
+        .max(run.limits.deadline)
+        .min(run.longest_deadline.max(run.limits.deadline))
 }

@@ -71,7 +71,9 @@ impl RegisteredTool {
 
     /// Whether the tool gets the workspace in its arguments.
     pub(crate) fn takes_roots(&self) -> bool {
-        self.required.iter().any(|capability| capability.starts_with("filesystem."))
+        self.required
+            .iter()
+            .any(|capability| capability.starts_with("filesystem."))
     }
 }
 

@@ -8,7 +8,8 @@ use metier_loader::{LoadedSkill, ReadFileError};
 use metier_runner::{Job, RunEvents};
 use metier_skill_model::{Affinity, ScriptLookup, ToolDeclaration};
 use metier_tool::{
-    BoxFuture, CallContext, CallEvents, HostJob, LogLevel, LogLine, Progress, ToolError, ToolHandler, ToolOutput,
+    BoxFuture, CallContext, CallEvents, HostJob, LogLevel, LogLine, Progress, ToolError,
+    ToolHandler, ToolOutput,
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -30,7 +31,11 @@ pub(crate) struct ScriptHandler {
 }
 
 impl ScriptHandler {
-    pub(crate) fn new(shared: &Arc<Shared>, skill: &Arc<LoadedSkill>, tool: &ToolDeclaration) -> Self {
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        skill: &Arc<LoadedSkill>,
+        tool: &ToolDeclaration,
+    ) -> Self {
         Self {
             shared: Arc::downgrade(shared),
             skill: Arc::clone(skill),
@@ -55,7 +60,9 @@ impl ScriptHandler {
                     .as_ref()
                     .map(|similar| format!("; there is `{similar}`, and letter case counts"))
                     .unwrap_or_default();
-                Err(ToolError::Failed(format!("script not found: {path}{offer}")))
+                Err(ToolError::Failed(format!(
+                    "script not found: {path}{offer}"
+                )))
             }
             _ => Err(ToolError::Failed(format!(
                 "no script for tool `{}`: set `source_file`, or name a script in `scripts/` after the tool",
@@ -83,7 +90,13 @@ impl ScriptHandler {
         )))
     }
 
-    fn job(&self, run: &RunSettings, script: &std::path::Path, arguments: Map<String, Value>, context: &CallContext) -> Result<Job, ToolError> {
+    fn job(
+        &self,
+        run: &RunSettings,
+        script: &std::path::Path,
+        arguments: Map<String, Value>,
+        context: &CallContext,
+    ) -> Result<Job, ToolError> {
         let metadata = &self.skill.metadata;
         let program = run
             .interpreters
@@ -95,21 +108,34 @@ impl ScriptHandler {
         let mut job = Job::new(program, self.skill.files.folder());
         job.input = arguments;
         job.environment = run.environment_policy.filter(run.environment.vars());
-        let roots: Vec<_> = context.roots.roots().iter().map(|root| root.to_string_lossy()).collect();
+        let roots: Vec<_> = context
+            .roots
+            .roots()
+            .iter()
+            .map(|root| root.to_string_lossy())
+            .collect();
         let call: [(&str, OsString); 5] = [
             ("DCC_MCP_SKILL_DIR", self.skill.files.folder().into()),
             ("DCC_MCP_SKILL_NAME", metadata.name.as_str().into()),
             ("DCC_MCP_TOOL_NAME", self.tool_name.as_str().into()),
             ("DCC_MCP_CALL_ID", context.call_id.as_str().into()),
-            ("DCC_MCP_WORKSPACE_ROOTS", serde_json::json!(roots).to_string().into()),
+            (
+                "DCC_MCP_WORKSPACE_ROOTS",
+                serde_json::json!(roots).to_string().into(),
+            ),
         ];
-        job.environment.extend(call.map(|(name, value)| (name.into(), value)));
+        job.environment
+            .extend(call.map(|(name, value)| (name.into(), value)));
         Ok(job)
     }
 }
 
 impl ToolHandler for ScriptHandler {
-    fn call(&self, arguments: Map<String, Value>, context: CallContext) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+    fn call(
+        &self,
+        arguments: Map<String, Value>,
+        context: CallContext,
+    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
             let Some(shared) = self.shared.upgrade() else {
                 return Err(ToolError::Cancelled);

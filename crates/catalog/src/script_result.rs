@@ -85,7 +85,8 @@ fn of_json(value: Value) -> ToolOutput {
         None => Map::new(),
     };
     let mut output = mcp_content(&object).unwrap_or_else(|| ToolOutput::structured(object.clone()));
-    let says_error = object.get("success") == Some(&json!(false)) || object.get("isError") == Some(&json!(true));
+    let says_error =
+        object.get("success") == Some(&json!(false)) || object.get("isError") == Some(&json!(true));
     output.is_error = says_error;
     output.meta = meta;
     output
@@ -106,7 +107,10 @@ fn mcp_content(object: &Map<String, Value>) -> Option<ToolOutput> {
     }
     let items: Result<Vec<_>, _> = items.iter().cloned().map(Content::from_json).collect();
     let mut output = ToolOutput::content(items.ok()?);
-    output.structured = object.get("structuredContent").and_then(Value::as_object).cloned();
+    output.structured = object
+        .get("structuredContent")
+        .and_then(Value::as_object)
+        .cloned();
     Some(output)
 }
 
@@ -143,6 +147,9 @@ mod tests {
         assert_eq!(output.structured, json!({"n": 1}).as_object().cloned());
         assert_eq!(output.meta.get("x/y"), Some(&json!(1)));
         let plain = of_json(json!({"content": ["words"], "n": 2}));
-        assert_eq!(plain.structured, json!({"content": ["words"], "n": 2}).as_object().cloned());
+        assert_eq!(
+            plain.structured,
+            json!({"content": ["words"], "n": 2}).as_object().cloned()
+        );
     }
 }

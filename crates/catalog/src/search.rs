@@ -84,7 +84,10 @@ impl SkillCatalog {
     ///
     /// # Errors
     /// See [`SearchSkillsError`].
-    pub async fn search_skills(&self, request: SearchRequest) -> Result<SearchReport, SearchSkillsError> {
+    pub async fn search_skills(
+        &self,
+        request: SearchRequest,
+    ) -> Result<SearchReport, SearchSkillsError> {
         let before = HookPayload::BeforeSearch {
             query: request.query.clone(),
         };
@@ -95,7 +98,11 @@ impl SkillCatalog {
         let report = self.search_now(&request)?;
         let after = HookPayload::AfterSearch {
             query: request.query,
-            hits: report.hits.iter().map(|hit| hit.skill.name.clone()).collect(),
+            hits: report
+                .hits
+                .iter()
+                .map(|hit| hit.skill.name.clone())
+                .collect(),
         };
         // After-handlers cannot refuse; what they say is in the log.
         let _ = self.shared.dispatch(request.session, after).await;
@@ -107,7 +114,9 @@ impl SkillCatalog {
         let entries = &snapshot.parts.skills.entries;
         let wanted = |id: &str| {
             entries.get(id).is_some_and(|entry| {
-                request.status.is_none_or(|status| snapshot.status(id, entry) == status)
+                request
+                    .status
+                    .is_none_or(|status| snapshot.status(id, entry) == status)
             })
         };
         let mut filter = Filter::with_predicate(&wanted).and_tags(request.tags.iter().cloned());

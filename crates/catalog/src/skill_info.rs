@@ -77,18 +77,34 @@ pub(crate) fn list(snapshot: &CatalogSnapshot, status: Option<SkillStatus>) -> V
 pub(crate) fn info(snapshot: &CatalogSnapshot, name: &str) -> Option<SkillInfo> {
     let set = &snapshot.parts.skills;
     if let Some(entry) = set.entries.get(name) {
-        let registered = snapshot.parts.loaded.get(name).map_or(&[][..], |loaded| &loaded.tools);
+        let registered = snapshot
+            .parts
+            .loaded
+            .get(name)
+            .map_or(&[][..], |loaded| &loaded.tools);
         return Some(SkillInfo {
             summary: summary(snapshot, name, entry),
             location: entry.skill.display_path.clone(),
             source: entry.skill.root.label.to_string(),
             metadata: Some(Arc::clone(&entry.skill.metadata)),
-            registered_tools: registered.iter().map(|tool| tool.listed.name.clone()).collect(),
-            dependents: set.graph.dependents(name).into_iter().map(ToOwned::to_owned).collect(),
+            registered_tools: registered
+                .iter()
+                .map(|tool| tool.listed.name.clone())
+                .collect(),
+            dependents: set
+                .graph
+                .dependents(name)
+                .into_iter()
+                .map(ToOwned::to_owned)
+                .collect(),
             not_served: entry.skill.not_served.clone(),
         });
     }
-    if let Some(shadowed) = set.shadowed.iter().find(|shadowed| shadowed.skill.id.as_str() == name) {
+    if let Some(shadowed) = set
+        .shadowed
+        .iter()
+        .find(|shadowed| shadowed.skill.id.as_str() == name)
+    {
         let mut summary = of_metadata(&shadowed.skill.metadata, SkillStatus::Shadowed);
         summary.diagnostics = vec![shadowed.diagnostic.clone()];
         return Some(SkillInfo {
@@ -120,7 +136,11 @@ fn of_metadata(metadata: &SkillMetadata, status: SkillStatus) -> SkillSummary {
     summary.dcc.clone_from(&metadata.dcc);
     summary.version.clone_from(&metadata.version);
     summary.tool_count = metadata.tools.len();
-    summary.tool_names = metadata.tools.iter().map(|tool| tool.name.clone()).collect();
+    summary.tool_names = metadata
+        .tools
+        .iter()
+        .map(|tool| tool.name.clone())
+        .collect();
     summary.required_capabilities = metadata.required_capabilities();
     summary
 }

@@ -77,7 +77,12 @@ impl SkillSet {
         index.index(skills.iter().map(|skill| document(skill)).collect());
         let entries = skills
             .into_iter()
-            .map(|skill| (skill.metadata.name.to_string(), Arc::new(entry(skill, &graph))))
+            .map(|skill| {
+                (
+                    skill.metadata.name.to_string(),
+                    Arc::new(entry(skill, &graph)),
+                )
+            })
             .collect();
         Self {
             entries,
@@ -92,7 +97,7 @@ impl SkillSet {
 
 fn entry(skill: Arc<LoadedSkill>, graph: &DependencyGraph) -> SkillEntry {
     let name = skill.metadata.name.clone();
-    let place = Location::file(format!("{}/SKILL.md", skill.display_path));
+    let place = Location::file(file_of(&skill, "SKILL.md"));
     let mut diagnostics = skill.diagnostics.clone();
     let mut obstacle = skill.unusable.clone();
     let mut missing = Vec::new();
@@ -121,10 +126,16 @@ fn entry(skill: Arc<LoadedSkill>, graph: &DependencyGraph) -> SkillEntry {
             diagnostics.push(
                 Diagnostic::warning(
                     codes::MISSING_DEPENDENCY,
-                    format!("the dependency `{}`{through} has not been found", path.dependency),
+                    format!(
+                        "the dependency `{}`{through} has not been found",
+                        path.dependency
+                    ),
                 )
                 .at(place.clone(), "")
-                .help(format!("add a skill named `{}` to one of the roots", path.dependency)),
+                .help(format!(
+                    "add a skill named `{}` to one of the roots",
+                    path.dependency
+                )),
             );
         }
         missing = paths.into_iter().map(|path| path.dependency).collect();
@@ -136,6 +147,15 @@ fn entry(skill: Arc<LoadedSkill>, graph: &DependencyGraph) -> SkillEntry {
         missing,
         diagnostics,
         stub,
+    }
+}
+
+/// A file of a skill as findings name it; the root itself can be the skill.
+pub(crate) fn file_of(skill: &LoadedSkill, file: &str) -> String {
+    if skill.display_path.is_empty() {
+        file.to_owned()
+    } else {
+        format!("{}/{file}", skill.display_path)
     }
 }
 

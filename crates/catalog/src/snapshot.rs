@@ -51,7 +51,11 @@ pub struct CatalogSnapshot {
 pub(crate) enum Located {
     Tool(Arc<RegisteredTool>),
     /// A tool of a loaded skill whose group is not active.
-    InactiveGroup { skill: String, group: String, tool: String },
+    InactiveGroup {
+        skill: String,
+        group: String,
+        tool: String,
+    },
     /// A stub, or a tool of a skill that is not loaded.
     UnloadedSkill(String),
     Unknown,
@@ -59,13 +63,21 @@ pub(crate) enum Located {
 
 impl CatalogSnapshot {
     pub(crate) fn assemble(generation: u64, parts: Parts, own: &OwnTools) -> Self {
-        let mut listed: Vec<Arc<ListedTool>> = own.core.iter().map(|tool| Arc::clone(&tool.listed)).collect();
+        let mut listed: Vec<Arc<ListedTool>> = own
+            .core
+            .iter()
+            .map(|tool| Arc::clone(&tool.listed))
+            .collect();
         let mut callable = HashMap::new();
         let mut add = |tool: &Arc<RegisteredTool>| {
             callable.insert(tool.listed.name.clone(), Arc::clone(tool));
         };
         own.core.iter().for_each(&mut add);
-        if parts.loaded.values().any(|loaded| !loaded.skill.metadata.groups.is_empty()) {
+        if parts
+            .loaded
+            .values()
+            .any(|loaded| !loaded.skill.metadata.groups.is_empty())
+        {
             listed.extend(own.group.iter().map(|tool| Arc::clone(&tool.listed)));
             own.group.iter().for_each(&mut add);
         }
@@ -133,10 +145,11 @@ impl CatalogSnapshot {
     /// What a called name leads to: the wire name, the canonical one, `skill-name__tool`, or the
     /// declared name alone where exactly one loaded tool has it.
     pub(crate) fn locate(&self, name: &str) -> Located {
-        let known = self
-            .callable
-            .get(name)
-            .or_else(|| self.other_names.get(name).and_then(|wire| self.callable.get(wire)));
+        let known = self.callable.get(name).or_else(|| {
+            self.other_names
+                .get(name)
+                .and_then(|wire| self.callable.get(wire))
+        });
         if let Some(tool) = known {
             if let Some(skill) = &tool.skill
                 && !is_active(&self.parts, skill, &tool.group)
@@ -149,7 +162,11 @@ impl CatalogSnapshot {
             }
             return Located::Tool(Arc::clone(tool));
         }
-        match self.unloaded.get_or_init(|| unloaded_names(&self.parts)).get(name) {
+        match self
+            .unloaded
+            .get_or_init(|| unloaded_names(&self.parts))
+            .get(name)
+        {
             Some(skill) => Located::UnloadedSkill(skill.clone()),
             None => Located::Unknown,
         }
@@ -178,7 +195,10 @@ impl std::fmt::Debug for CatalogSnapshot {
 }
 
 pub(crate) fn is_active(parts: &Parts, skill: &str, group: &str) -> bool {
-    group.is_empty() || parts.active_groups.contains(&(skill.to_owned(), group.to_owned()))
+    group.is_empty()
+        || parts
+            .active_groups
+            .contains(&(skill.to_owned(), group.to_owned()))
 }
 
 fn status_of(parts: &Parts, name: &str, entry: &SkillEntry) -> SkillStatus {
@@ -247,7 +267,9 @@ fn unloaded_names(parts: &Parts) -> HashMap<String, String> {
         names.insert(entry.stub.name.clone(), skill.clone());
         for tool in &entry.metadata().tools {
             let canonical = canonical_name(skill, &tool.name);
-            names.entry(wire_name(&canonical)).or_insert_with(|| skill.clone());
+            names
+                .entry(wire_name(&canonical))
+                .or_insert_with(|| skill.clone());
             names.entry(canonical).or_insert_with(|| skill.clone());
             names
                 .entry(format!("{skill}__{}", tool.name))
@@ -262,9 +284,18 @@ fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> 
     const MOST: usize = 3;
     let wanted = name.to_lowercase();
     let mut found: Vec<(f64, &str)> = known
-        .map(|candidate| (strsim::jaro_winkler(&wanted, &candidate.to_lowercase()), candidate))
+        .map(|candidate| {
+            (
+                strsim::jaro_winkler(&wanted, &candidate.to_lowercase()),
+                candidate,
+            )
+        })
         .filter(|(likeness, _)| *likeness >= LIKE)
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    found.into_iter().take(MOST).map(|(_, candidate)| candidate.to_owned()).collect()
+    found
+        .into_iter()
+        .take(MOST)
+        .map(|(_, candidate)| candidate.to_owned())
+        .collect()
 }

@@ -70,7 +70,10 @@ impl Shared {
     }
 
     pub(crate) fn hooks(&self) -> LifecycleHooks {
-        self.hooks.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.hooks
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     pub(crate) fn set_hooks(&self, hooks: LifecycleHooks) {
@@ -94,7 +97,11 @@ impl Writer<'_> {
     /// change sees it.
     pub(crate) fn publish(self, parts: Parts, kind: CatalogEventKind) -> Arc<CatalogSnapshot> {
         let before = self.current();
-        let next = Arc::new(CatalogSnapshot::assemble(before.generation() + 1, parts, &self.shared.own));
+        let next = Arc::new(CatalogSnapshot::assemble(
+            before.generation() + 1,
+            parts,
+            &self.shared.own,
+        ));
         let tools_changed = !same_list(&before, &next);
         self.shared.snapshot.store(Arc::clone(&next));
         // Nobody listening is no error.
@@ -111,7 +118,10 @@ impl Writer<'_> {
 fn same_list(before: &CatalogSnapshot, after: &CatalogSnapshot) -> bool {
     let (before, after) = (before.tools(), after.tools());
     before.len() == after.len()
-        && before.iter().zip(after).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
+        && before
+            .iter()
+            .zip(after)
+            .all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
 }
 
 impl std::fmt::Debug for Shared {

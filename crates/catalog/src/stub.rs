@@ -32,13 +32,19 @@ pub(crate) fn entry(metadata: &SkillMetadata) -> ListedTool {
     };
     let about = clipped(&metadata.description, STUB_DESCRIPTION);
     let separator = if about.is_empty() { "" } else { " " };
-    let description = format!("{about}{separator}({tools}; call {} to use them)", load_call(name));
+    let description = format!(
+        "{about}{separator}({tools}; call {} to use them)",
+        load_call(name)
+    );
     ListedTool::stub(stub_name(name), name, &description)
 }
 
 /// The answer to a call of a stub, or of a tool whose skill is not loaded.
 pub(crate) fn not_loaded(skill: &str) -> ToolOutput {
-    let error = format!("Skill '{skill}' is not loaded. Call {} to register its tools.", load_call(skill));
+    let error = format!(
+        "Skill '{skill}' is not loaded. Call {} to register its tools.",
+        load_call(skill)
+    );
     let mut facts = Map::new();
     facts.insert("error".to_owned(), Value::from(error.as_str()));
     facts.insert("code".to_owned(), Value::from("skill_not_loaded"));

@@ -78,7 +78,9 @@ impl SkillCatalog {
         let groups = Arc::make_mut(&mut parts.active_groups);
         for skill in dependents.into_iter().chain([name.to_owned()]) {
             if let Some(tools) = loaded.remove(&skill) {
-                report.tools.extend(tools.tools.iter().map(|tool| tool.listed.name.clone()));
+                report
+                    .tools
+                    .extend(tools.tools.iter().map(|tool| tool.listed.name.clone()));
                 groups.retain(|(of, _)| *of != skill);
                 report.unloaded.push(skill);
             }

@@ -1,0 +1,118 @@
+//! `list_skills`: what there is, by name, page by page.
+
+use metier_skill_model::SkillStatus;
+use metier_tool::{CallContext, ToolError, ToolSpec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use super::rows::{RejectedRow, SkillRow};
+use super::{Own, reads, refuse};
+
+const DEFAULT_LIMIT: usize = 50;
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// Only skills that stand here.
+    #[serde(default)]
+    status: Option<Status>,
+    /// Only skills for this application.
+    #[serde(default)]
+    dcc: Option<String>,
+    /// At most so many skills; 50 when not given.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 200))]
+    limit: Option<usize>,
+    /// The `next_cursor` of the answer before.
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+/// Where a skill stands; `all` is every skill that is neither skipped nor shadowed.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    All,
+    Loaded,
+    Unloaded,
+    PendingDeps,
+    Error,
+    Skipped,
+    Shadowed,
+}
+
+impl Status {
+    fn known(self) -> Option<SkillStatus> {
+        Some(match self {
+            Self::All => return None,
+            Self::Loaded => SkillStatus::Loaded,
+            Self::Unloaded => SkillStatus::Unloaded,
+            Self::PendingDeps => SkillStatus::PendingDeps,
+            Self::Error => SkillStatus::Error,
+            Self::Skipped => SkillStatus::Skipped,
+            Self::Shadowed => SkillStatus::Shadowed,
+        })
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    /// The skills of this page, by name.
+    skills: Vec<SkillRow>,
+    /// How many there are in all pages.
+    total: usize,
+    /// Pass it as `cursor` to get the next page; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    /// Folders that were found and cannot be used; on the first page only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rejected: Vec<RejectedRow>,
+}
+
+pub(super) fn tool(own: Own) -> ToolSpec {
+    ToolSpec::from_fn("list_skills", move |input: Input, _: CallContext| {
+        let own = own.clone();
+        async move { run(&own, input) }
+    })
+    .title("List skills")
+    .description(
+        "List the skills of this server by name with their status, page by page, and the folders that were \
+         rejected with the reasons. To find a skill for a task, search_skills is quicker.",
+    )
+    .annotations(reads())
+}
+
+fn run(own: &Own, input: Input) -> Result<Output, ToolError> {
+    let catalog = own.catalog()?;
+    let skip: usize = match input.cursor.as_deref() {
+        None | Some("") => 0,
+        Some(cursor) => cursor.parse().map_err(|_| {
+            let error = format!("the cursor `{cursor}` is not one that list_skills gave");
+            refuse("bad_cursor", &error, Map::new())
+        })?,
+    };
+    let status = input.status.and_then(Status::known);
+    let mut skills = catalog.list_skills(status);
+    if let Some(dcc) = &input.dcc {
+        skills.retain(|skill| skill.dcc.eq_ignore_ascii_case(dcc));
+    }
+    let total = skills.len();
+    let limit = input.limit.unwrap_or(DEFAULT_LIMIT);
+    let next = skip.saturating_add(limit);
+    let rejected = if skip == 0 && status != Some(SkillStatus::Skipped) {
+        catalog.list_skills(Some(SkillStatus::Skipped))
+    } else {
+        Vec::new()
+    };
+    Ok(Output {
+        skills: skills
+            .into_iter()
+            .skip(skip)
+            .take(limit)
+            .map(SkillRow::from)
+            .collect(),
+        total,
+        next_cursor: (next < total).then(|| next.to_string()),
+        rejected: rejected.into_iter().map(RejectedRow::from).collect(),
+    })
+}

@@ -1,0 +1,138 @@
+//! `load_skill`: registers the tools of a skill and of what it depends on.
+
+use metier_tool::{CallContext, ToolError, ToolOutput, ToolSpec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::rows::Finding;
+use super::{Own, changes, refuse};
+use crate::dispatcher::denied;
+use crate::load::{LoadError, LoadReport, LoadRequest};
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// The skill's name as lists show it.
+    #[serde(default)]
+    skill_name: Option<String>,
+    /// Several skills at once.
+    #[serde(default)]
+    skill_names: Option<Vec<String>>,
+    /// Activate every tool group (the default), or only those that are active by default.
+    #[serde(default)]
+    activate_groups: Option<bool>,
+    /// Activate this group as well; for a single skill.
+    #[serde(default)]
+    tool_group: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    /// Skills that are loaded now and were not before, in the order asked for.
+    loaded: Vec<String>,
+    /// Skills that had been loaded before.
+    already_loaded: Vec<String>,
+    /// Dependencies that were loaded on the way.
+    dependencies: Vec<String>,
+    /// How many tools the skills have.
+    tool_count: usize,
+    /// The tools, as tools/list shows them.
+    tools: Vec<Map<String, Value>>,
+    /// Groups whose tools are hidden until activate_tool_group is called.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    inactive_groups: Vec<String>,
+    /// What was found while the tools were registered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<Finding>,
+}
+
+pub(super) fn tool(own: Own) -> ToolSpec {
+    ToolSpec::from_fn("load_skill", move |input: Input, context: CallContext| {
+        let own = own.clone();
+        async move { run(&own, input, context).await }
+    })
+    .title("Load a skill")
+    .description(
+        "Register the tools of a skill, and of the skills it depends on, so that they can be called. The answer \
+         holds the tools with their full schemas. Loading a loaded skill changes nothing.",
+    )
+    .annotations(changes())
+}
+
+async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, ToolError> {
+    let catalog = own.catalog()?;
+    let mut names = input.skill_names.unwrap_or_default();
+    names.extend(input.skill_name);
+    if names.is_empty() {
+        let error = "pass `skill_name` (one skill) or `skill_names` (several)";
+        return Err(refuse("no_skill_named", &error, Map::new()));
+    }
+    let mut output = Output {
+        loaded: Vec::new(),
+        already_loaded: Vec::new(),
+        dependencies: Vec::new(),
+        tool_count: 0,
+        tools: Vec::new(),
+        inactive_groups: Vec::new(),
+        diagnostics: Vec::new(),
+    };
+    let mut failures = Vec::new();
+    for name in names {
+        let mut request = LoadRequest::new(name);
+        request.activate_groups = input.activate_groups.unwrap_or(true);
+        request.tool_group.clone_from(&input.tool_group);
+        request.session.clone_from(&context.session);
+        match catalog.load(request).await {
+            Ok(report) => add(&mut output, report),
+            Err(error) => failures.push(error),
+        }
+    }
+    output.tool_count = output.tools.len();
+    match failures.as_slice() {
+        [] => Ok(output),
+        [LoadError::Denied { deny, .. }] => Err(ToolError::Refused(Box::new(denied(deny)))),
+        failures => Err(failed(&output, failures)),
+    }
+}
+
+fn add(output: &mut Output, report: LoadReport) {
+    output.loaded.extend(report.loaded);
+    output.already_loaded.extend(report.already_loaded);
+    output.dependencies.extend(report.dependencies);
+    output.tools.extend(report.tools.iter().filter_map(|tool| {
+        match serde_json::to_value(&**tool) {
+            Ok(Value::Object(tool)) => Some(tool),
+            _ => None,
+        }
+    }));
+    output.inactive_groups.extend(report.inactive_groups);
+    output
+        .diagnostics
+        .extend(report.diagnostics.iter().map(Finding::from));
+}
+
+/// What failed, and what was loaded all the same.
+fn failed(output: &Output, failures: &[LoadError]) -> ToolError {
+    let texts: Vec<String> = failures.iter().map(ToString::to_string).collect();
+    let mut facts = Map::new();
+    let code = match failures {
+        [LoadError::Unknown { nearest, .. }] => {
+            facts.insert("nearest".to_owned(), json!(nearest));
+            "unknown_skill"
+        }
+        [LoadError::Rejected { diagnostics, .. }] => {
+            let reasons: Vec<_> = diagnostics.iter().map(Finding::from).collect();
+            facts.insert("reasons".to_owned(), json!(reasons));
+            "skill_rejected"
+        }
+        [LoadError::Dependencies { .. }] => "dependencies",
+        [LoadError::UnknownGroup { .. }] => "unknown_group",
+        _ => "not_loaded",
+    };
+    facts.insert("loaded".to_owned(), json!(output.loaded));
+    facts.insert("code".to_owned(), Value::from(code));
+    facts.insert("errors".to_owned(), json!(texts));
+    let text = texts.join("\n");
+    facts.insert("error".to_owned(), Value::from(text.as_str()));
+    ToolError::Refused(Box::new(ToolOutput::error_with(text, facts)))
+}

@@ -1,0 +1,134 @@
+//! How skills and findings look in the answers.
+
+use metier_diagnostics::{Diagnostic, Severity};
+use metier_skill_model::SkillSummary;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A skill in a list.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct SkillRow {
+    /// The name that load_skill accepts.
+    name: String,
+    /// What it is for.
+    description: String,
+    /// Where it stands: loaded, unloaded, pending_deps, error, skipped or shadowed.
+    status: String,
+    /// Whether its tools are registered.
+    loaded: bool,
+    /// The application it is for.
+    dcc: String,
+    /// Its version.
+    version: String,
+    /// Classification words.
+    tags: Vec<String>,
+    /// How many tools it declares.
+    tool_count: usize,
+    /// Their names.
+    tool_names: Vec<String>,
+    /// Dependencies that have not been found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing_dependencies: Vec<String>,
+    /// What its tools need of the host.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    required_capabilities: Vec<String>,
+    /// What is wrong with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<Finding>,
+}
+
+impl From<SkillSummary> for SkillRow {
+    fn from(skill: SkillSummary) -> Self {
+        Self {
+            status: skill.status.to_string(),
+            loaded: skill.loaded,
+            name: skill.name,
+            description: skill.description,
+            dcc: skill.dcc,
+            version: skill.version,
+            tags: skill.tags,
+            tool_count: skill.tool_count,
+            tool_names: skill.tool_names,
+            missing_dependencies: skill.missing_dependencies,
+            required_capabilities: skill.required_capabilities,
+            diagnostics: skill.diagnostics.iter().map(Finding::from).collect(),
+        }
+    }
+}
+
+/// A skill that cannot be used, and why.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct RejectedRow {
+    /// Its name, or its folder's where the name is not known.
+    name: String,
+    /// Why it is rejected.
+    reasons: Vec<Finding>,
+}
+
+impl From<SkillSummary> for RejectedRow {
+    fn from(skill: SkillSummary) -> Self {
+        Self {
+            name: skill.name,
+            reasons: skill
+                .diagnostics
+                .iter()
+                .filter(|finding| finding.severity == Severity::Error)
+                .map(Finding::from)
+                .collect(),
+        }
+    }
+}
+
+/// Something that was found wrong.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Finding {
+    /// A stable code.
+    code: String,
+    /// error, warning or info.
+    severity: String,
+    /// What was found.
+    message: String,
+    /// Where: file:line:column below the skill root.
+    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
+    /// The cure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+}
+
+impl From<&Diagnostic> for Finding {
+    fn from(finding: &Diagnostic) -> Self {
+        Self {
+            code: finding.code.to_string(),
+            severity: finding.severity.to_string(),
+            message: finding.message.clone(),
+            place: finding.location().map(ToString::to_string),
+            help: finding.help.clone(),
+        }
+    }
+}
+
+/// The exact call that loads a skill.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct LoadCall {
+    /// The tool to call.
+    tool: &'static str,
+    /// Its arguments.
+    arguments: LoadArguments,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LoadArguments {
+    skill_name: String,
+}
+
+impl LoadCall {
+    pub(super) fn of(skill: &str) -> Self {
+        Self {
+            tool: "load_skill",
+            arguments: LoadArguments {
+                skill_name: skill.to_owned(),
+            },
+        }
+    }
+}

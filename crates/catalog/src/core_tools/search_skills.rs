@@ -1,0 +1,123 @@
+//! `search_skills`: the skill for a task.
+
+use metier_tool::{CallContext, ToolError, ToolSpec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+
+use super::rows::{LoadCall, RejectedRow, SkillRow};
+use super::{Own, reads, refuse};
+use crate::dispatcher::denied;
+use crate::search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};
+
+const DEFAULT_LIMIT: usize = 10;
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// What you want to do, in your own words and language, or a skill's or tool's name. Empty lists everything.
+    #[serde(default)]
+    query: Option<String>,
+    /// Only skills for this application.
+    #[serde(default)]
+    dcc: Option<String>,
+    /// Only skills with all of these tags.
+    #[serde(default)]
+    tags: Option<Vec<String>>,
+    /// At most so many hits, 1 to 100; 10 when not given. More than 100 counts as 100.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    limit: Option<u64>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    /// The skills that fit, best first.
+    hits: Vec<HitRow>,
+    /// How many fit, those beyond the limit included.
+    total: usize,
+    /// What should be known of the answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    /// Skills of this name that were found and rejected.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rejected: Vec<RejectedRow>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct HitRow {
+    #[serde(flatten)]
+    skill: SkillRow,
+    /// Comparable within this answer only.
+    score: f64,
+    /// 0 to 1: how much of the query the skill speaks of.
+    confidence: f64,
+    /// Where which word was found.
+    matched: Vec<Match>,
+    /// The call that loads it; absent when it is loaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    load: Option<LoadCall>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Match {
+    /// name, description, hints, tools or body.
+    field: String,
+    /// The word.
+    term: String,
+}
+
+impl From<SkillHit> for HitRow {
+    fn from(hit: SkillHit) -> Self {
+        Self {
+            load: (!hit.skill.loaded).then(|| LoadCall::of(&hit.skill.name)),
+            skill: hit.skill.into(),
+            score: (hit.score * 1000.0).round() / 1000.0,
+            confidence: (hit.confidence * 1000.0).round() / 1000.0,
+            matched: hit
+                .matched
+                .into_iter()
+                .map(|matched| Match {
+                    field: matched.field.to_string(),
+                    term: matched.term,
+                })
+                .collect(),
+        }
+    }
+}
+
+pub(super) fn tool(own: Own) -> ToolSpec {
+    ToolSpec::from_fn("search_skills", move |input: Input, context: CallContext| {
+        let own = own.clone();
+        async move { run(&own, input, context).await }
+    })
+    .title("Search skills")
+    .description(
+        "Find the skill for a task. Searches names, descriptions, tags, hints, aliases, tools and instructions of \
+         all skills, loaded or not, in any language. Each hit says how to load it; call load_skill next.",
+    )
+    .annotations(reads())
+}
+
+async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, ToolError> {
+    let mut request = SearchRequest::new(input.query.unwrap_or_default());
+    request.dcc = input.dcc.filter(|dcc| !dcc.trim().is_empty());
+    request.tags = input.tags.unwrap_or_default();
+    request.limit = input.limit.map_or(DEFAULT_LIMIT, |limit| {
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    });
+    request.session = context.session;
+    match own.catalog()?.search_skills(request).await {
+        Ok(report) => Ok(output(report)),
+        Err(SearchSkillsError::Denied(deny)) => Err(ToolError::Refused(Box::new(denied(&deny)))),
+        Err(SearchSkillsError::Search(error)) => Err(refuse("bad_search", &error, Map::new())),
+    }
+}
+
+fn output(report: SearchReport) -> Output {
+    Output {
+        hits: report.hits.into_iter().map(HitRow::from).collect(),
+        total: report.total,
+        notes: report.notes.iter().map(ToString::to_string).collect(),
+        rejected: report.rejected.into_iter().map(RejectedRow::from).collect(),
+    }
+}
