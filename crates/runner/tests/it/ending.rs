@@ -1,5 +1,6 @@
 //! The end of a script and of everything it started.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -257,4 +258,46 @@ async fn a_job_cancelled_before_its_start_never_starts() {
         (Exit::Cancelled, Duration::ZERO)
     );
     assert!(!stage.path("started").exists());
+}
+
+/// Whether any process was started with this folder in its command line.
+fn anything_from(folder: &Path) -> bool {
+    let ids = std::fs::read_dir("/proc").unwrap().flatten();
+    ids.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .any(|pid: u32| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&line).contains(folder.to_str().unwrap()) && is_alive(pid)
+        })
+}
+
+#[test]
+fn a_future_dropped_at_any_moment_leaves_nothing_behind() {
+    let stage = Stage::new("go.sh", "echo started >> log\nsleep 600\n");
+    for moment in 0..40 {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let limits = patient();
+        runtime.block_on(async {
+            let call = run(
+                stage.job(),
+                &limits,
+                CancellationToken::new(),
+                Arc::new(Quiet),
+            );
+            let moment = Duration::from_micros(200 * moment);
+            assert!(tokio::time::timeout(moment, call).await.is_err());
+        });
+        // The runtime waits for the thread that was starting the script.
+        drop(runtime);
+    }
+    let started = Instant::now();
+    while anything_from(stage.folder.path()) {
+        assert!(
+            started.elapsed() < Duration::from_secs(20),
+            "a script is left"
+        );
+        std::thread::yield_now();
+    }
 }
