@@ -70,11 +70,12 @@ async fn a_deaf_script_is_killed_after_the_grace() {
 
 #[tokio::test]
 async fn the_grace_is_for_saying_goodbye() {
+    // Short sleeps: a signal that comes just before a long one is seen only after it.
     let stage = Stage::python(
         "import signal, sys, time\n\
          signal.signal(signal.SIGTERM, lambda *_: (print('{\"saved\": 7}', flush=True), sys.exit(0)))\n\
          open('ready', 'w').close()\n\
-         time.sleep(600)\n",
+         while True:\n    time.sleep(0.05)\n",
     );
     let limits = Limits {
         grace: Duration::from_secs(20),
@@ -103,7 +104,7 @@ async fn the_grace_is_for_helpers_too() {
          def tidy(*_):\n    time.sleep(0.2)\n    print('{\"saved\": 7}', flush=True)\n    sys.exit(0)\n\
          signal.signal(signal.SIGTERM, tidy)\n\
          open('ready', 'w').close()\n\
-         time.sleep(600)\n",
+         while True:\n    time.sleep(0.05)\n",
     )
     .unwrap();
     let cancel = CancellationToken::new();
