@@ -116,6 +116,8 @@ impl Capture {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn capture(cap: usize, edge: usize, chunks: &[&[u8]]) -> Captured {
@@ -158,5 +160,21 @@ mod tests {
             panic!("the text is over the cap");
         };
         assert_eq!((head, tail, dropped), ("球".into(), "球".into(), 24));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_uncounted(chunks: Vec<Vec<u8>>, cap in 0usize..40, edge in 0usize..40) {
+            let all = chunks.concat();
+            let chunks: Vec<_> = chunks.iter().map(Vec::as_slice).collect();
+            match capture(cap, edge, &chunks) {
+                Captured::Whole(bytes) => prop_assert!(bytes == all && all.len() <= cap),
+                Captured::Edges { head, tail, dropped } => {
+                    prop_assert!(all.len() > cap && all.starts_with(&head) && all.ends_with(&tail));
+                    prop_assert!(head.len() <= edge && tail.len() <= edge);
+                    prop_assert_eq!((head.len() + tail.len()) as u64 + dropped, all.len() as u64);
+                }
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Why a script could not be started, or its end not be seen.
 ///
@@ -59,6 +60,12 @@ pub enum RunError {
         #[source]
         source: io::Error,
     },
+    /// The drives of script, folder or interpreter did not answer.
+    #[error("the script or its interpreter could not be reached within {} s: does a network drive hang?", limit.as_secs_f64())]
+    Unreachable {
+        /// The deadline of the run.
+        limit: Duration,
+    },
     /// Arguments on the command line of a batch file would be read as commands.
     #[error(
         "batch files take their arguments from standard input only: turn off `argv` for this server or use another kind of script"
@@ -114,7 +121,7 @@ impl RunError {
             Self::TooLarge { source } | Self::Exhausted { source } | Self::System { source } => {
                 Some(source.to_string())
             }
-            Self::ArgumentsForBatch => None,
+            Self::ArgumentsForBatch | Self::Unreachable { .. } => None,
         }
     }
 }

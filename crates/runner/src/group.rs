@@ -19,7 +19,13 @@ const LOOK: Duration = Duration::from_millis(5);
 pub(crate) struct Group {
     child: Box<dyn ChildWrapper>,
     /// The id of the leader, which is the id of the group.
+    #[cfg_attr(
+        windows,
+        expect(dead_code, reason = "a job object has a handle instead")
+    )]
     id: Option<u32>,
+    /// The leader was waited for. Until then it keeps the id of the group from being used again.
+    collected: bool,
     /// Nothing is left: the id may belong to somebody else by now and must not be signalled.
     empty: bool,
 }
@@ -33,7 +39,7 @@ pub(crate) struct Pipes {
 }
 
 impl Group {
-    /// Starts a job. This blocks until the system has loaded the program.
+    /// Starts a job. This blocks until the system has loaded the program, about a millisecond.
     pub(crate) fn spawn(job: &Job) -> io::Result<(Self, Pipes)> {
         #[cfg(unix)]
         let mut command = crate::unix::command(&job.program);
@@ -61,6 +67,7 @@ impl Group {
             Self {
                 child,
                 id,
+                collected: false,
                 empty: false,
             },
             pipes,
@@ -70,6 +77,7 @@ impl Group {
     /// Waits for the leader alone: a grandchild may live on and must not delay this.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.inner_mut().wait().await?;
+        self.collected = true;
         self.look();
         Ok(status)
     }
@@ -89,6 +97,7 @@ impl Group {
 
     /// Kills the group.
     pub(crate) fn kill(&mut self) {
+        self.look();
         if !self.empty {
             // A group that is gone has ended already.
             _ = self.child.start_kill();
@@ -103,11 +112,14 @@ impl Group {
         }
     }
 
-    /// Sees whether the group is empty. Only after the leader was waited for: until then it is
-    /// still in the group.
+    /// Sees whether the group is empty. Before the leader was waited for it never is.
+    #[cfg_attr(
+        windows,
+        expect(clippy::unused_self, reason = "a job object is never looked at")
+    )]
     fn look(&mut self) {
         #[cfg(unix)]
-        if !self.empty {
+        if self.collected && !self.empty {
             self.empty = !self.id.is_some_and(crate::unix::group_is_left);
         }
     }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::capture::{Capture, Captured};
 use crate::extract::{self, Extracted};
-use crate::group::{self, Group, Pipes};
+use crate::group::{self, Group};
 use crate::pumps::Pumps;
 use crate::stderr::StderrLines;
 use crate::{Exit, Job, Limits, Report, RunError, RunEvents, ScriptKind};
@@ -41,7 +41,16 @@ pub async fn run(
         source: error.into(),
     })?;
     let started = Instant::now();
-    let (job, mut group, pipes) = start(job).await?;
+    let checked = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Ok(Report::never_started()),
+        checked = check(job) => checked,
+        () = sleep(limits.deadline) => Err(RunError::Unreachable { limit: limits.deadline }),
+    };
+    let job = checked?;
+    // Not on another thread: a child whose pipes meet a runtime that is shutting down would be
+    // started and lost. While this task is polled the runtime is alive.
+    let (mut group, pipes) = Group::spawn(&job).map_err(|error| spawn_error(&job, error))?;
 
     let mut stdout = Capture::new(limits.output_bytes, limits.tail_bytes);
     let mut stderr = StderrLines::new(limits, &*events);
@@ -76,56 +85,55 @@ pub async fn run(
     })
 }
 
-/// Checks and starts a job on a thread that may block: scripts and interpreters stand on network
-/// drives. If the caller is gone by then, the group is dropped, and so killed, over there.
-async fn start(mut job: Job) -> Result<(Job, Group, Pipes), RunError> {
-    let start = move || {
-        job.working_dir =
-            std::path::absolute(&job.working_dir).map_err(|source| RunError::System { source })?;
-        job.program.script = job.working_dir.join(&job.program.script);
+/// Makes the paths of a job absolute and looks whether all is there, on a thread that may block:
+/// scripts and interpreters stand on network drives, and such a drive may hang.
+///
+/// Interpreters say in many ways that there is no script; this says it in one.
+async fn check(mut job: Job) -> Result<Job, RunError> {
+    let check = move || {
         if job.program.kind == ScriptKind::Batch && !job.script_arguments.is_empty() {
             return Err(RunError::ArgumentsForBatch);
         }
-        check_script(&job)?;
-        match Group::spawn(&job) {
-            Ok((group, pipes)) => Ok((job, group, pipes)),
-            Err(error) => Err(spawn_error(&job, error)),
+        let folder = std::path::absolute(&job.working_dir);
+        job.working_dir = folder.map_err(|source| RunError::System { source })?;
+        if !job.working_dir.is_dir() {
+            return Err(RunError::WorkingDir {
+                folder: job.working_dir,
+            });
         }
+        let script = job.working_dir.join(&job.program.script);
+        match std::fs::metadata(&script) {
+            Ok(metadata) if metadata.is_file() => {}
+            Ok(_) => {
+                return Err(RunError::ScriptUnreadable {
+                    script,
+                    source: None,
+                });
+            }
+            Err(error) if is_missing(&error) => return Err(RunError::ScriptNotFound { script }),
+            Err(source) => {
+                return Err(RunError::ScriptUnreadable {
+                    script,
+                    source: Some(source),
+                });
+            }
+        }
+        job.program.script = script;
+        // What is wrong with the interpreter the start will tell; this is for drives that hang.
+        _ = std::fs::metadata(&job.program.interpreter);
+        Ok(job)
     };
-    tokio::task::spawn_blocking(start)
-        .await
-        .map_err(|error| RunError::System {
-            source: error.into(),
-        })?
+    let checked = tokio::task::spawn_blocking(check).await;
+    checked.map_err(|error| RunError::System {
+        source: error.into(),
+    })?
 }
 
-/// Interpreters say in many ways that there is no script; this says it in one.
-fn check_script(job: &Job) -> Result<(), RunError> {
-    if !job.working_dir.is_dir() {
-        return Err(RunError::WorkingDir {
-            folder: job.working_dir.clone(),
-        });
-    }
-    let script = job.program.script.clone();
-    match std::fs::metadata(&script) {
-        Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) => Err(RunError::ScriptUnreadable {
-            script,
-            source: None,
-        }),
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
-            Err(RunError::ScriptNotFound { script })
-        }
-        Err(source) => Err(RunError::ScriptUnreadable {
-            script,
-            source: Some(source),
-        }),
-    }
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 fn spawn_error(job: &Job, source: io::Error) -> RunError {
@@ -135,7 +143,7 @@ fn spawn_error(job: &Job, source: io::Error) -> RunError {
     let language = job.program.kind.label();
     match source.kind() {
         // The folder was there a moment ago, so it is the interpreter that is missing.
-        Kind::NotFound | Kind::NotADirectory => RunError::InterpreterNotFound {
+        _ if is_missing(&source) => RunError::InterpreterNotFound {
             interpreter,
             language,
         },

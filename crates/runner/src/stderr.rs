@@ -155,6 +155,8 @@ fn progress(line: &[u8]) -> Option<Progress> {
 mod tests {
     use std::sync::Mutex;
 
+    use proptest::prelude::*;
+
     use super::*;
 
     #[derive(Default)]
@@ -254,5 +256,20 @@ mod tests {
             heard.last().unwrap(),
             "progress 100000 of Some(100000.0): None"
         );
+    }
+
+    proptest! {
+        #[test]
+        fn it_does_not_matter_how_the_bytes_arrive(
+            text in "(::progress:: \\{\"progress\": 1\\}|[a-zé\u{1b}\\[]{0,20}|\n|\r){0,10}",
+            cuts in proptest::collection::vec(0usize..100, 0..5),
+        ) {
+            let limits = Limits { log_line_bytes: 30, log_lines: 5, tail_bytes: 40, ..Limits::default() };
+            let bytes = text.as_bytes();
+            let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut.min(bytes.len())).chain([0, bytes.len()]).collect();
+            cuts.sort_unstable();
+            let chunks: Vec<_> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
+            prop_assert_eq!(hear(&limits, &chunks), hear(&limits, &[bytes]));
+        }
     }
 }

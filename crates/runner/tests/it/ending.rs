@@ -1,5 +1,6 @@
 //! The end of a script and of everything it started.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -69,11 +70,12 @@ async fn a_deaf_script_is_killed_after_the_grace() {
 
 #[tokio::test]
 async fn the_grace_is_for_saying_goodbye() {
+    // Short sleeps: a signal that comes just before a long one is seen only after it.
     let stage = Stage::python(
         "import signal, sys, time\n\
          signal.signal(signal.SIGTERM, lambda *_: (print('{\"saved\": 7}', flush=True), sys.exit(0)))\n\
          open('ready', 'w').close()\n\
-         time.sleep(600)\n",
+         while True:\n    time.sleep(0.05)\n",
     );
     let limits = Limits {
         grace: Duration::from_secs(20),
@@ -102,7 +104,7 @@ async fn the_grace_is_for_helpers_too() {
          def tidy(*_):\n    time.sleep(0.2)\n    print('{\"saved\": 7}', flush=True)\n    sys.exit(0)\n\
          signal.signal(signal.SIGTERM, tidy)\n\
          open('ready', 'w').close()\n\
-         time.sleep(600)\n",
+         while True:\n    time.sleep(0.05)\n",
     )
     .unwrap();
     let cancel = CancellationToken::new();
@@ -257,4 +259,46 @@ async fn a_job_cancelled_before_its_start_never_starts() {
         (Exit::Cancelled, Duration::ZERO)
     );
     assert!(!stage.path("started").exists());
+}
+
+/// Whether any process was started with this folder in its command line.
+fn anything_from(folder: &Path) -> bool {
+    let ids = std::fs::read_dir("/proc").unwrap().flatten();
+    ids.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .any(|pid: u32| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&line).contains(folder.to_str().unwrap()) && is_alive(pid)
+        })
+}
+
+#[test]
+fn a_future_dropped_at_any_moment_leaves_nothing_behind() {
+    let stage = Stage::new("go.sh", "echo started >> log\nsleep 600\n");
+    for moment in 0..40 {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let limits = patient();
+        runtime.block_on(async {
+            let call = run(
+                stage.job(),
+                &limits,
+                CancellationToken::new(),
+                Arc::new(Quiet),
+            );
+            let moment = Duration::from_micros(200 * moment);
+            assert!(tokio::time::timeout(moment, call).await.is_err());
+        });
+        // The runtime waits for the thread that was starting the script.
+        drop(runtime);
+    }
+    let started = Instant::now();
+    while anything_from(stage.folder.path()) {
+        assert!(
+            started.elapsed() < Duration::from_secs(20),
+            "a script is left"
+        );
+        std::thread::yield_now();
+    }
 }

@@ -1,4 +1,5 @@
-//! Runs real scripts, written into temporary folders.
+//! Runs real scripts, written into temporary folders. Whether a process is gone is read from `/proc`.
+#![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
