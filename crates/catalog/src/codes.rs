@@ -20,41 +20,29 @@ pub const DEPENDS_ON_CYCLE: Code = Code::new(
     "depends-on-cycle",
     "A skill needs another one that is part of a cycle.",
 );
-/// The name of a tool is reserved.
-pub const RESERVED_TOOL_NAME: Code = Code::new(
-    "MT504",
-    "reserved-tool-name",
-    "A tool would take the place of one of the server's own tools.",
-);
 /// The name of a tool is taken by an earlier one.
 pub const TOOL_NAME_TAKEN: Code = Code::new(
-    "MT505",
+    "MT504",
     "tool-name-taken",
     "Two tools would have the same name on the wire.",
 );
 /// A schema cannot be compiled.
 pub const UNUSABLE_SCHEMA: Code = Code::new(
-    "MT506",
+    "MT505",
     "unusable-schema",
     "A tool's schema breaks the rules of JSON Schema.",
 );
 /// A part of a schema is not used.
 pub const SCHEMA_NOTE: Code = Code::new(
-    "MT507",
+    "MT506",
     "schema-note",
     "A part of a tool's schema is not used as written.",
 );
 /// A required capability differs from a declared one in letter case alone.
 pub const CAPABILITY_NEAR_MISS: Code = Code::new(
-    "MT508",
+    "MT507",
     "capability-near-miss",
     "A required capability differs from a declared one in letter case or blanks alone.",
-);
-/// The name of a tool was mapped.
-pub const TOOL_NAME_MAPPED: Code = Code::new(
-    "MT509",
-    "tool-name-mapped",
-    "A tool's name was changed into one that clients accept.",
 );
 
 /// Every code of this crate, in the order of its number.
@@ -62,10 +50,8 @@ pub const ALL: &[Code] = &[
     MISSING_DEPENDENCY,
     DEPENDENCY_CYCLE,
     DEPENDS_ON_CYCLE,
-    RESERVED_TOOL_NAME,
     TOOL_NAME_TAKEN,
     UNUSABLE_SCHEMA,
     SCHEMA_NOTE,
     CAPABILITY_NEAR_MISS,
-    TOOL_NAME_MAPPED,
 ];

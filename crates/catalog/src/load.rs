@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use metier_depgraph::ClosureError;
-use metier_diagnostics::Diagnostic;
+use metier_diagnostics::{Diagnostic, Severity};
 use metier_hooks::{HookDeny, HookPayload};
+use metier_skill_model::{CORE_TOOLS, GROUP_TOOLS};
 
 use crate::catalog::SkillCatalog;
 use crate::event::CatalogEventKind;
@@ -54,7 +55,8 @@ pub struct LoadReport {
     pub tools: Vec<Arc<ListedTool>>,
     /// Groups of the skill that are not active.
     pub inactive_groups: Vec<String>,
-    /// What was found while its tools were registered.
+    /// What is wrong with the skills that were loaded, as their files were read and as their tools
+    /// were registered: warnings and errors.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -317,11 +319,17 @@ fn plan(snapshot: &CatalogSnapshot, request: &LoadRequest) -> Result<Vec<String>
     Ok(plan)
 }
 
-fn taken_names(parts: &Parts) -> BTreeSet<String> {
+pub(crate) fn taken_names(parts: &Parts) -> BTreeSet<String> {
     let loaded = parts.loaded.values().flat_map(|loaded| &loaded.tools);
     loaded
         .map(|tool| tool.listed.name.clone())
         .chain(parts.host.keys().cloned())
+        .chain(
+            CORE_TOOLS
+                .iter()
+                .chain(&GROUP_TOOLS)
+                .map(|name| (*name).to_owned()),
+        )
         .collect()
 }
 
@@ -361,12 +369,14 @@ fn report(snapshot: &CatalogSnapshot, plan: &[String], request: &LoadRequest) ->
         .map(|group| group.name.clone())
         .filter(|group| !is_active(&snapshot.parts, &request.name, group))
         .collect();
-    report.diagnostics.clone_from(&loaded.diagnostics);
-    for dependency in &report.dependencies {
-        if let Some(loaded) = snapshot.parts.loaded.get(dependency) {
-            report
-                .diagnostics
-                .extend(loaded.diagnostics.iter().cloned());
+    for skill in plan.iter().chain((!new).then_some(&request.name)) {
+        if let Some(loaded) = snapshot.parts.loaded.get(skill) {
+            let findings = loaded.skill.diagnostics.iter().chain(&loaded.diagnostics);
+            report.diagnostics.extend(
+                findings
+                    .filter(|finding| finding.severity >= Severity::Warning)
+                    .cloned(),
+            );
         }
     }
     report

@@ -7,7 +7,7 @@ use std::time::Duration;
 use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Location};
 use metier_loader::LoadedSkill;
-use metier_skill_model::{ToolDeclaration, canonical_name, is_reserved, wire_name};
+use metier_skill_model::{ToolDeclaration, canonical_name, wire_name};
 use metier_tool::CompiledSchema;
 
 use crate::codes;
@@ -23,12 +23,13 @@ pub(crate) struct LoadedTools {
     pub(crate) skill: Arc<LoadedSkill>,
     /// In the order of their declaration.
     pub(crate) tools: Vec<Arc<RegisteredTool>>,
-    /// Tools that were refused, names that were mapped, schemas that are not used as written.
+    /// Tools that were refused, schemas that are not used as written.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl LoadedTools {
-    /// Maps the names, refuses those that are taken or reserved, compiles the schemas.
+    /// Maps the names, refuses those that are taken, compiles the schemas. Names that are reserved
+    /// for the server's own tools have been refused by the loader.
     ///
     /// `taken` holds the wire names of everything registered before; the ones given out here are
     /// added to it.
@@ -62,19 +63,6 @@ impl LoadedTools {
         let metadata = &skill.metadata;
         let canonical = canonical_name(&metadata.name, &tool.name);
         let wire = wire_name(&canonical);
-        if is_reserved(&canonical) {
-            self.find(
-                Diagnostic::error(
-                    codes::RESERVED_TOOL_NAME,
-                    format!(
-                        "the tool `{}` is refused: the name `{canonical}` is the server's own",
-                        tool.name
-                    ),
-                )
-                .help("give the tool another name"),
-            );
-            return None;
-        }
         if !taken.insert(wire.clone()) {
             self.find(
                 Diagnostic::error(
@@ -87,12 +75,6 @@ impl LoadedTools {
                 .help("rename the tool or the skill, or unload the other one"),
             );
             return None;
-        }
-        if wire != canonical {
-            self.find(Diagnostic::warning(
-                codes::TOOL_NAME_MAPPED,
-                format!("the tool `{canonical}` is listed as `{wire}`, because clients accept 1 to 64 of A-Z a-z 0-9 _ -"),
-            ));
         }
         for required in &tool.required_capabilities {
             if let Some(near) = declared.near_miss(required) {

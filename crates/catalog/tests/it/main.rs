@@ -1,1 +1,19 @@
-//! Integration tests.
+//! The catalog over real folders, with real scripts.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at a broken fixture"
+)]
+
+mod bench_folder;
+mod call;
+mod capabilities;
+mod core_tools;
+mod discover;
+mod groups;
+mod hooks;
+mod load;
+mod names;
+mod search;

@@ -1,0 +1,110 @@
+//! The gate.
+
+use metier_catalog::CallError;
+use metier_workspace_roots::WorkspaceRoots;
+use serde_json::{Value, json};
+
+use crate::bench_folder::{Bench, ECHO};
+
+const TOOLS: &str = "
+tools:
+  - name: import_usd
+    source_file: scripts/run.py
+    required_capabilities: [usd, scene.mutate, filesystem.write]
+    input_schema: {type: object, required: [path], properties: {path: {type: string, format: workspace-uri}}}
+  - name: ping
+    source_file: scripts/run.py
+";
+
+async fn bench(declared: &[&str]) -> Bench {
+    let bench = Bench::with(|settings| {
+        settings.declared_capabilities = declared.iter().map(|name| (*name).to_owned()).collect();
+        settings.workspace_roots = std::sync::Arc::new(WorkspaceRoots::new(["/projects/hero"]));
+    });
+    bench.skill_with_tools("caps", TOOLS, ECHO);
+    bench.discover();
+    bench.catalog.load_skill("caps").await.unwrap();
+    bench
+}
+
+fn dcc(bench: &Bench, name: &str) -> Value {
+    let snapshot = bench.catalog.snapshot();
+    let tool = snapshot
+        .tools()
+        .iter()
+        .find(|tool| tool.name == name)
+        .unwrap();
+    tool.meta.get("dcc").cloned().unwrap_or(Value::Null)
+}
+
+#[tokio::test]
+async fn the_gate_comes_before_validation() {
+    let bench = bench(&["usd", "scene.read"]).await;
+    let refused = bench
+        .call("caps__import_usd", json!({"path": 5}))
+        .await
+        .unwrap_err();
+    let CallError::CapabilityMissing(missing) = refused else {
+        panic!("{refused}");
+    };
+    insta::assert_snapshot!(missing.to_string(), @"capability_missing: tool 'caps__import_usd' requires scene.mutate, filesystem.write");
+    insta::assert_json_snapshot!(missing, @r#"
+    {
+      "tool": "caps__import_usd",
+      "required": [
+        "usd",
+        "scene.mutate",
+        "filesystem.write"
+      ],
+      "missing": [
+        "scene.mutate",
+        "filesystem.write"
+      ],
+      "declared": [
+        "usd",
+        "scene.read"
+      ],
+      "retry": false
+    }
+    "#);
+    let listed = dcc(&bench, "caps__import_usd");
+    assert_eq!(
+        listed["missing_capabilities"],
+        json!(["scene.mutate", "filesystem.write"])
+    );
+    assert_eq!(dcc(&bench, "caps__ping"), Value::Null);
+    assert!(!bench.output("caps__ping", json!({})).await.is_error);
+}
+
+#[tokio::test]
+async fn declaring_more_opens_the_gate_and_tells_listeners() {
+    let bench = bench(&[]).await;
+    let mut events = bench.catalog.subscribe();
+    bench
+        .catalog
+        .declare_capabilities(["usd", "scene.mutate", "filesystem.write"]);
+    assert!(events.try_recv().unwrap().tools_changed);
+    bench
+        .catalog
+        .declare_capabilities(["usd", "scene.mutate", "filesystem.write"]);
+    assert!(events.try_recv().is_err(), "nothing changed");
+    assert_eq!(
+        dcc(&bench, "caps__import_usd").get("missing_capabilities"),
+        None
+    );
+
+    let answer = bench
+        .structured("caps__import_usd", json!({"path": "workspace://a.usd"}))
+        .await;
+    assert_eq!(
+        answer["got"],
+        json!({"path": "/projects/hero/a.usd", "_workspace_roots": ["/projects/hero"]})
+    );
+    let escaped = bench
+        .call("caps__import_usd", json!({"path": "workspace://../a.usd"}))
+        .await;
+    assert!(
+        matches!(escaped, Err(CallError::Roots { .. })),
+        "{escaped:?}"
+    );
+}

@@ -1,0 +1,179 @@
+//! What is found, and how it stands.
+
+use metier_skill_model::SkillStatus;
+use serde_json::json;
+
+use crate::bench_folder::Bench;
+
+#[tokio::test]
+async fn nothing_is_loaded_and_every_skill_has_a_stub() {
+    let bench = Bench::new();
+    bench.skill("alpha", &[]);
+    bench.skill_with_tools("beta", "tools:\n  - name: go\n  - name: stop\n", "");
+    bench.discover();
+    assert_eq!(bench.catalog.len(), 2);
+    assert_eq!(bench.catalog.loaded_count(), 0);
+    let snapshot = bench.catalog.snapshot();
+    insta::assert_json_snapshot!(
+        snapshot.tools()[5..]
+            .iter()
+            .map(|tool| &**tool)
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(
+        bench.listed()[..5],
+        [
+            "list_skills",
+            "get_skill_info",
+            "load_skill",
+            "unload_skill",
+            "search_skills"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_circle_costs_its_members_alone() {
+    let bench = Bench::new();
+    bench.skill("a", &["depends: [b]"]);
+    bench.skill("b", &["depends: [c]"]);
+    bench.skill("c", &["depends: [a]"]);
+    bench.skill("d", &["depends: [a]"]);
+    bench.skill("e", &[]);
+    bench.discover();
+    let status: Vec<_> = bench
+        .catalog
+        .list_skills(None)
+        .into_iter()
+        .map(|skill| (skill.name, skill.status))
+        .collect();
+    let error = SkillStatus::Error;
+    let expected = [
+        ("a", error),
+        ("b", error),
+        ("c", error),
+        ("d", error),
+        ("e", SkillStatus::Unloaded),
+    ];
+    assert_eq!(
+        status,
+        expected.map(|(name, status)| (name.to_owned(), status))
+    );
+    for name in ["a", "d"] {
+        let refused = bench
+            .catalog
+            .load_skill(name)
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(refused.contains("a → b → c → a"), "{refused}");
+    }
+    bench.catalog.load_skill("e").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_missing_dependency_waits_and_heals() {
+    let bench = Bench::new();
+    bench.skill("rig", &["depends: [base, util]"]);
+    bench.skill("util", &[]);
+    bench.discover();
+    let rig = bench.catalog.get_skill_info("rig").unwrap();
+    assert_eq!(rig.summary.status, SkillStatus::PendingDeps);
+    assert_eq!(rig.summary.missing_dependencies, ["base"]);
+    let refused = bench
+        .catalog
+        .load_skill("rig")
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("`rig`") && refused.contains("base"),
+        "{refused}"
+    );
+    assert_eq!(bench.catalog.loaded_count(), 0);
+
+    bench.skill("base", &[]);
+    bench.catalog.rediscover();
+    bench.catalog.load_skill("rig").await.unwrap();
+    assert_eq!(bench.catalog.loaded_count(), 3);
+}
+
+#[tokio::test]
+async fn a_rejected_skill_says_why_wherever_somebody_looks() {
+    let bench = Bench::new();
+    bench.file("broken/SKILL.md", "---\nname: broken\ntags: [a\n---\n");
+    bench.skill("good", &[]);
+    bench.discover();
+    assert_eq!(bench.catalog.len(), 1);
+    let listed = bench.structured("list_skills", json!({})).await;
+    assert_eq!(listed["rejected"][0]["name"], "broken");
+    assert!(
+        listed["rejected"][0]["reasons"][0]["where"]
+            .as_str()
+            .unwrap()
+            .starts_with("broken/SKILL.md:")
+    );
+    let found = bench
+        .structured("search_skills", json!({"query": "broken"}))
+        .await;
+    assert_eq!(found["rejected"][0]["name"], "broken");
+    let refused = bench
+        .output("load_skill", json!({"skill_name": "broken"}))
+        .await;
+    assert!(
+        refused.is_error && refused.joined_text().contains("broken/SKILL.md"),
+        "{refused:?}"
+    );
+    let info = bench
+        .structured("get_skill_info", json!({"skill_name": "broken"}))
+        .await;
+    assert_eq!(info["skill"]["status"], "skipped");
+}
+
+#[tokio::test]
+async fn no_answer_holds_an_absolute_path() {
+    let bench = Bench::new();
+    bench.skill_with_tools(
+        "tool-box",
+        "tools:\n  - name: go\n    source_file: scripts/gone.py\n",
+        "",
+    );
+    bench.file("broken/SKILL.md", "nothing\n");
+    bench.discover();
+    let mut texts = vec![
+        bench.output("list_skills", json!({})).await.joined_text(),
+        bench
+            .output("get_skill_info", json!({"skill_name": "tool-box"}))
+            .await
+            .joined_text(),
+        bench
+            .output("search_skills", json!({"query": "tool"}))
+            .await
+            .joined_text(),
+        bench
+            .output("load_skill", json!({"skill_name": "tool-box"}))
+            .await
+            .joined_text(),
+    ];
+    texts.push(bench.output("tool_box__go", json!({})).await.joined_text());
+    let folder = bench.path().to_str().unwrap();
+    for text in texts {
+        assert!(!text.contains(folder), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn an_application_can_be_served_alone() {
+    let bench = Bench::with(|settings| settings.only_dcc = Some("maya".to_owned()));
+    bench.skill("for-maya", &["dcc: maya"]);
+    bench.skill("for-houdini", &["dcc: houdini"]);
+    bench.skill("for-all", &[]);
+    bench.discover();
+    let names: Vec<_> = bench
+        .catalog
+        .list_skills(None)
+        .into_iter()
+        .map(|skill| skill.name)
+        .collect();
+    assert_eq!(names, ["for-all", "for-maya"]);
+}

@@ -1,0 +1,169 @@
+//! Loading, unloading, reloading.
+
+use metier_catalog::{CatalogEventKind, LoadRequest};
+use serde_json::json;
+
+use crate::bench_folder::{Bench, ECHO};
+
+const GO: &str = "tools:\n  - name: go\n    source_file: scripts/run.py\n";
+
+#[tokio::test]
+async fn dependencies_come_first_and_in_one_generation() {
+    let bench = Bench::new();
+    bench.skill_with_tools("base", GO, ECHO);
+    bench.skill("rig", &["depends: [base]", "tools: tools.yaml"]);
+    bench.file("rig/tools.yaml", GO);
+    bench.file("rig/scripts/run.py", ECHO);
+    bench.discover();
+    let mut events = bench.catalog.subscribe();
+    let before = bench.catalog.snapshot().generation();
+    let report = bench.catalog.load(LoadRequest::new("rig")).await.unwrap();
+    assert_eq!(report.loaded, ["rig"]);
+    assert_eq!(report.dependencies, ["base"]);
+    assert_eq!(bench.catalog.snapshot().generation(), before + 1);
+    let event = events.try_recv().unwrap();
+    assert_eq!(
+        event.kind,
+        CatalogEventKind::SkillLoaded {
+            names: vec!["base".to_owned(), "rig".to_owned()]
+        }
+    );
+    assert!(event.tools_changed);
+    assert!(events.try_recv().is_err());
+    assert_eq!(bench.beyond_core(), ["base__go", "rig__go"]);
+
+    let again = bench.catalog.load(LoadRequest::new("rig")).await.unwrap();
+    assert_eq!(again.already_loaded, ["rig"]);
+    assert_eq!(again.tools.len(), 1);
+    assert!(events.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn what_is_needed_stays() {
+    let bench = Bench::new();
+    bench.skill_with_tools("base", GO, ECHO);
+    bench.skill("rig", &["depends: [base]", "tools: tools.yaml"]);
+    bench.file("rig/tools.yaml", GO);
+    bench.file("rig/scripts/run.py", ECHO);
+    bench.discover();
+    bench.catalog.load_skill("rig").await.unwrap();
+    let refused = bench
+        .output("unload_skill", json!({"skill_name": "base"}))
+        .await;
+    assert!(
+        refused.is_error && refused.joined_text().contains("needed by rig"),
+        "{refused:?}"
+    );
+    assert_eq!(bench.catalog.unload_skill("rig"), Ok(1));
+    assert_eq!(bench.catalog.unload_skill("rig"), Ok(0));
+    assert!(bench.catalog.is_loaded("base"));
+    bench.catalog.load_skill("rig").await.unwrap();
+    let forced = bench
+        .structured("unload_skill", json!({"skill_name": "base", "force": true}))
+        .await;
+    assert_eq!(forced["unloaded"], json!(["rig", "base"]));
+    assert_eq!(forced["tools_removed"], 2);
+    assert_eq!(bench.beyond_core(), ["__skill__base", "__skill__rig"]);
+}
+
+#[tokio::test]
+async fn a_skill_without_tools_loads() {
+    let bench = Bench::new();
+    bench.skill("words", &[]);
+    bench.discover();
+    let answer = bench
+        .output("load_skill", json!({"skill_name": "words"}))
+        .await;
+    assert!(!answer.is_error);
+    assert_eq!(answer.structured.unwrap()["loaded"], json!(["words"]));
+    assert!(bench.beyond_core().is_empty());
+}
+
+#[tokio::test]
+async fn an_unknown_name_offers_what_looks_like_it() {
+    let bench = Bench::new();
+    bench.skill("maya-geometry", &[]);
+    bench.discover();
+    let refused = bench
+        .output("load_skill", json!({"skill_name": "maya-geometri"}))
+        .await;
+    assert!(refused.is_error);
+    assert!(
+        refused
+            .joined_text()
+            .contains("did you mean `maya-geometry`?"),
+        "{}",
+        refused.joined_text()
+    );
+}
+
+#[tokio::test]
+async fn several_at_once_fail_one_by_one() {
+    let bench = Bench::new();
+    bench.skill_with_tools("one", GO, ECHO);
+    bench.discover();
+    let answer = bench
+        .output("load_skill", json!({"skill_names": ["one", "two"]}))
+        .await;
+    assert!(answer.is_error);
+    let facts = answer.structured.unwrap();
+    assert_eq!(facts["loaded"], json!(["one"]));
+    assert_eq!(facts["errors"].as_array().unwrap().len(), 1);
+    assert!(bench.catalog.is_loaded("one"));
+}
+
+#[tokio::test]
+async fn a_loaded_skill_follows_its_files() {
+    let bench = Bench::new();
+    bench.skill_with_tools("live", GO, ECHO);
+    bench.discover();
+    bench.catalog.load_skill("live").await.unwrap();
+    let mut events = bench.catalog.subscribe();
+
+    bench.catalog.rediscover();
+    assert!(
+        !events.try_recv().unwrap().tools_changed,
+        "nothing changed on disk"
+    );
+
+    bench.file("live/tools.yaml", "tools:\n  - name: go\n    source_file: scripts/run.py\n  - name: more\n    source_file: scripts/run.py\n");
+    bench.catalog.rediscover();
+    assert!(events.try_recv().unwrap().tools_changed);
+    assert_eq!(bench.beyond_core(), ["live__go", "live__more"]);
+
+    std::fs::remove_dir_all(bench.path().join("live")).unwrap();
+    bench.catalog.rediscover();
+    assert!(bench.beyond_core().is_empty());
+    assert!(!bench.catalog.is_loaded("live"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_loads_at_once_settle() {
+    let bench = Bench::new();
+    bench.skill_with_tools("one", GO, ECHO);
+    bench.discover();
+    let tasks: Vec<_> = (0..20)
+        .map(|n| {
+            let catalog = bench.catalog.clone();
+            tokio::spawn(async move {
+                if n % 2 == 0 {
+                    catalog
+                        .load_skill("one")
+                        .await
+                        .map(|_| ())
+                        .map_err(|error| error.to_string())
+                } else {
+                    catalog
+                        .unload_skill("one")
+                        .map(|_| ())
+                        .map_err(|error| error.to_string())
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap().unwrap();
+    }
+    bench.catalog.load_skill("one").await.unwrap();
+    assert_eq!(bench.beyond_core(), ["one__go"]);
+}

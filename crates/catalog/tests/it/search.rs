@@ -1,0 +1,70 @@
+//! Search follows the snapshot.
+
+use serde_json::json;
+
+use crate::bench_folder::Bench;
+
+#[tokio::test]
+async fn hits_say_how_to_load() {
+    let bench = Bench::new();
+    bench.file(
+        "qiu-ti/SKILL.md",
+        "---\nname: qiu-ti\ndescription: 创建多边形球体、立方体等几何体。\n---\n",
+    );
+    bench.skill("render-queue", &["tags: [render]"]);
+    bench.discover();
+    let answer = bench
+        .structured("search_skills", json!({"query": "如何创建多边形球体"}))
+        .await;
+    assert_eq!(answer["hits"][0]["name"], "qiu-ti");
+    assert_eq!(
+        answer["hits"][0]["load"],
+        json!({"tool": "load_skill", "arguments": {"skill_name": "qiu-ti"}})
+    );
+    bench.catalog.load_skill("qiu-ti").await.unwrap();
+    let answer = bench
+        .structured("search_skills", json!({"query": "球体"}))
+        .await;
+    assert_eq!(answer["hits"][0]["loaded"], true);
+    assert_eq!(answer["hits"][0].get("load"), None);
+    let tagged = bench
+        .structured("search_skills", json!({"query": "", "tags": ["render"]}))
+        .await;
+    assert_eq!(tagged["total"], 1);
+}
+
+#[tokio::test]
+async fn no_ghosts() {
+    let bench = Bench::new();
+    bench.skill("old-one", &[]);
+    bench.discover();
+    std::fs::remove_dir_all(bench.path().join("old-one")).unwrap();
+    bench.catalog.rediscover();
+    let answer = bench
+        .structured("search_skills", json!({"query": "old-one"}))
+        .await;
+    assert_eq!(answer["hits"], json!([]));
+}
+
+#[tokio::test]
+async fn odd_limits() {
+    let bench = Bench::new();
+    bench.skill("one", &[]);
+    bench.discover();
+    let refused = bench
+        .output("search_skills", json!({"query": "one", "limit": 0}))
+        .await;
+    assert!(refused.is_error, "{refused:?}");
+    let many = bench
+        .structured(
+            "search_skills",
+            json!({"query": "one", "limit": 100_000_000_u64}),
+        )
+        .await;
+    assert_eq!(many["total"], 1);
+    let nothing = bench
+        .structured("search_skills", json!({"query": "the ???"}))
+        .await;
+    assert_eq!(nothing["hits"], json!([]));
+    assert_eq!(nothing["notes"].as_array().unwrap().len(), 1);
+}
