@@ -75,7 +75,7 @@ impl fmt::Display for Table {
         }
         write!(formatter, "{:width$}", "step")?;
         for index in 1..=self.clients.len() {
-            write!(formatter, "  {:<6}", format!("[{index}]"))?;
+            write!(formatter, "{:>8}", format!("[{index}]"))?;
         }
         for step in steps {
             write!(formatter, "\n{step:width$}")?;
@@ -85,7 +85,7 @@ impl fmt::Display for Table {
                     Some(_) => "FAILED",
                     None => "-",
                 };
-                write!(formatter, "  {cell:<6}")?;
+                write!(formatter, "{cell:>8}")?;
             }
         }
         for (index, (_, lines)) in self.clients.iter().enumerate() {
