@@ -57,8 +57,12 @@ const STEPS: [Step; 13] = [
             "--no-fail-fast",
         ])
     }),
+    // The facade and the command are both called `metier`, so their pages go to the same place. The facade's are made
+    // last and stay.
+    ("doc, command", Length::Always, |_| {
+        documented(&["doc", "-p", "metier-cli", "--no-deps", "--locked"])
+    }),
     ("doc, libraries", Length::Always, |_| {
-        // The facade and the command are both called `metier`, and their pages would overwrite each other.
         documented(&[
             "doc",
             "--workspace",
@@ -67,19 +71,6 @@ const STEPS: [Step; 13] = [
             "--all-features",
             "--no-deps",
             "--locked",
-        ])
-    }),
-    ("doc, command", Length::Always, |metadata| {
-        let folder = metadata.target_directory.join("doc-command");
-        let folder = folder.to_string_lossy();
-        documented(&[
-            "doc",
-            "-p",
-            "metier-cli",
-            "--no-deps",
-            "--locked",
-            "--target-dir",
-            &folder,
         ])
     }),
     ("interop", Length::Always, |_| interop::run()),
