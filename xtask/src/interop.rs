@@ -78,7 +78,7 @@ pub(crate) fn run() -> Report {
         Outcome::Passed
     } else {
         Outcome::Failed(format!(
-            "{} steps failed; logs are in {}",
+            "steps that failed: {}; logs are in {}",
             counts.failed,
             folder.display()
         ))
