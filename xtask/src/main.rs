@@ -1,2 +1,78 @@
-//! The chores.
-fn main() {}
+//! The project's own chores, run as `cargo xtask COMMAND`.
+//!
+//! `ci` runs every check in order; `layers` holds the crates to their ranks; `tidy` looks at the text of the tree;
+//! `interop` drives the server with the official Python client. Each command is one file.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a chore talks to the person at the terminal, and to nothing else"
+)]
+
+mod ci;
+mod finding;
+mod interop;
+mod interop_table;
+mod layers;
+mod lib_shape;
+mod metadata;
+mod process;
+mod steps;
+mod tidy;
+mod tidy_rules;
+mod venv;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", about = "The project's own chores")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Run every check in order and stop at the first that fails.
+    Ci {
+        /// Also run the long checks: each crate's tests alone.
+        #[arg(long)]
+        full: bool,
+    },
+    /// Hold the crates' dependencies against layers.toml and docs/architecture.md.
+    Layers,
+    /// Look at the text of every tracked file.
+    Tidy,
+    /// Serve real skills and drive them with the official Python client, in both protocol eras.
+    Interop,
+}
+
+fn main() -> ExitCode {
+    let passed = match Arguments::parse().command {
+        Chore::Ci { full } => ci::run(full),
+        Chore::Layers => alone(layers::run()),
+        Chore::Tidy => alone(tidy::run()),
+        Chore::Interop => alone(interop::run()),
+    };
+    if passed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// Tells how one chore ended when it was started by itself. A skip is no failure, but it is said.
+fn alone(report: steps::Report) -> bool {
+    match report.outcome {
+        steps::Outcome::Passed => true,
+        steps::Outcome::Skipped(why) => {
+            println!("SKIPPED: {why}");
+            true
+        }
+        steps::Outcome::Failed(why) => {
+            eprintln!("failed: {why}");
+            false
+        }
+    }
+}
