@@ -59,7 +59,11 @@ impl SkillCatalog {
     /// dispatcher of the same registry, so there is nothing left to wire; a dispatcher of another
     /// registry would call nothing of this catalog, and the log says so.
     #[must_use]
-    pub fn with_dispatcher(self, dispatcher: &ToolDispatcher) -> Self {
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "a handle is handed over, as the seed's programs do"
+    )]
+    pub fn with_dispatcher(self, dispatcher: ToolDispatcher) -> Self {
         if !dispatcher.serves(&self.shared) {
             tracing::warn!(
                 "the dispatcher belongs to another registry and calls none of this catalog's tools"

@@ -36,9 +36,9 @@ static CALLS: AtomicU64 = AtomicU64::new(1);
 
 impl ToolDispatcher {
     /// A dispatcher for the registry's tools.
-    pub fn new(registry: &ToolRegistry) -> Self {
+    pub fn new(registry: ToolRegistry) -> Self {
         Self {
-            shared: Arc::clone(&registry.shared),
+            shared: registry.shared,
         }
     }
 

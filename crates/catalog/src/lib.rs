@@ -13,8 +13,8 @@
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
 //! # runtime.block_on(async {
 //! let registry = ToolRegistry::with_settings(CatalogSettings::default());
-//! let dispatcher = ToolDispatcher::new(&registry);
-//! let catalog = SkillCatalog::new(registry).with_dispatcher(&dispatcher);
+//! let dispatcher = ToolDispatcher::new(registry.clone());
+//! let catalog = SkillCatalog::new(registry).with_dispatcher(dispatcher.clone());
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let skill = folder.path().join("hello");
 //! # std::fs::create_dir(&skill).unwrap();

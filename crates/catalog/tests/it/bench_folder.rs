@@ -29,10 +29,10 @@ impl Bench {
         settings.run.environment = EnvLookup::new([("PATH", path)]);
         change(&mut settings);
         let registry = ToolRegistry::with_settings(settings);
-        let dispatcher = ToolDispatcher::new(&registry);
+        let dispatcher = ToolDispatcher::new(registry.clone());
         Self {
             folder: tempfile::tempdir().unwrap(),
-            catalog: SkillCatalog::new(registry).with_dispatcher(&dispatcher),
+            catalog: SkillCatalog::new(registry).with_dispatcher(dispatcher.clone()),
             dispatcher,
         }
     }
