@@ -106,18 +106,14 @@ impl HostRule {
     /// `host` or `host:port`, nothing before and nothing after.
     fn parse(text: &str) -> Option<Self> {
         let authority: Authority = text.parse().ok()?;
-        let whole = authority.as_str();
-        if whole.contains('@') || whole.ends_with(':') {
-            return None;
-        }
         let host = authority.host();
-        // A port that is no number counts as no port in the parsed form, so it is refused here.
-        if authority.port().is_some() && authority.port_u16().is_none() {
-            return None;
-        }
+        let port = match authority.as_str().strip_prefix(host)? {
+            "" => None,
+            rest => Some(rest.strip_prefix(':')?.parse().ok()?),
+        };
         Some(Self {
             host: host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase(),
-            port: authority.port_u16(),
+            port,
         })
     }
 }
