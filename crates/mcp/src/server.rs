@@ -26,7 +26,7 @@ use crate::notices::StreamGuard;
 use crate::session::Session;
 use crate::shared::Shared;
 use crate::table::{MethodTable, Started};
-use crate::{Era, RawId};
+use crate::{Era, RawId, is_legacy_date};
 
 /// How long a cancelled method may take to come to its end before it is dropped.
 /// Longer than the catalog's own grace, which ends a call with its hooks.
@@ -82,7 +82,7 @@ impl fmt::Debug for McpServer {
 impl McpServer {
     /// A server over a catalog.
     pub fn new(catalog: SkillCatalog, dispatcher: ToolDispatcher, config: McpConfig) -> Self {
-        Self::with_clock(catalog, dispatcher, config, steady_clock())
+        Self::with_clock(catalog, dispatcher, config, &steady_clock())
     }
 
     /// A server whose idle times are measured by the given clock.
@@ -90,10 +90,10 @@ impl McpServer {
         catalog: SkillCatalog,
         dispatcher: ToolDispatcher,
         config: McpConfig,
-        clock: Clock,
+        clock: &Clock,
     ) -> Self {
         let events = catalog.subscribe();
-        let shared = Arc::new(Shared::new(catalog, dispatcher, config, &clock));
+        let shared = Arc::new(Shared::new(catalog, dispatcher, config, clock));
         Self {
             inner: Arc::new(Inner {
                 table: methods::table(&shared),
@@ -248,9 +248,12 @@ impl McpServer {
 
     fn request(&self, request: Request, way: &Way<'_>) -> Result<Reply, Refused> {
         let shared = &self.inner.shared;
-        let meta =
-            Meta::read(request.params.as_json()).map_err(|error| Refused { status: 200, error })?;
         let header = way.version_header(&request.method)?;
+        // A session's client gets its answer as any other; a stateless one a malformed message.
+        let stateless = header.is_some_and(|version| !is_legacy_date(version));
+        let status = if stateless { 400 } else { 200 };
+        let meta =
+            Meta::read(request.params.as_json()).map_err(|error| Refused { status, error })?;
         if admission::is_modern(&request.method, &meta, header) {
             let pages = || shared.pages.of(&shared.catalog.snapshot());
             let version =
@@ -276,9 +279,10 @@ impl McpServer {
         let session = self.session(way.session)?;
         admission::check_legacy_header(header).map_err(Refused::bad)?;
         if note.method == "notifications/cancelled" {
-            match cancelled_id(note.params.as_json()) {
-                Some(id) => session.cancel(&id),
-                None => tracing::debug!("a cancellation names no request"),
+            if let Some(id) = cancelled_id(note.params.as_json()) {
+                session.cancel(&id);
+            } else {
+                tracing::debug!("a cancellation names no request");
             }
         }
         Ok(Reply::Accepted)
@@ -387,7 +391,7 @@ fn answer(era: Era, id: &RawId, began: Option<&Arc<str>>, outcome: Outcome) -> F
     match outcome {
         Outcome::Result(result) => {
             let mut answer = Answer::result(id, &result);
-            answer.session = began.map(|id| id.to_string());
+            answer.session = began.map(ToString::to_string);
             Frame::Answer(answer)
         }
         Outcome::Error(error) => {

@@ -126,12 +126,12 @@ struct CallResult<'a> {
 }
 
 fn result(shared: &Shared, call: &Call, mut output: ToolOutput) -> Result<Bytes, McpError> {
-    if output.content.is_empty() {
-        if let Some(structured) = &output.structured {
-            output
-                .content
-                .push(Content::text(Value::Object(structured.clone()).to_string()));
-        }
+    if output.content.is_empty()
+        && let Some(structured) = &output.structured
+    {
+        output
+            .content
+            .push(Content::text(Value::Object(structured.clone()).to_string()));
     }
     let own = CallResult {
         content: &output.content,
