@@ -5,8 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::HeaderMap;
 use metier_catalog::{SkillCatalog, ToolDispatcher};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -19,42 +17,18 @@ use crate::config::{Clock, McpConfig, steady_clock};
 use crate::envelope::{self, Message, Notification, Request};
 use crate::error::{INVALID_REQUEST, METHOD_NOT_FOUND, McpError};
 use crate::exchange::{Answer, Exchange, Frame, Reply};
-use crate::headers::{PROTOCOL_VERSION_HEADER, single};
+use crate::incoming::{Incoming, Refused, Way};
 use crate::meta::Meta;
 use crate::methods;
-use crate::notices::StreamGuard;
 use crate::session::Session;
 use crate::shared::Shared;
+use crate::stream::NoticeStream;
 use crate::table::{MethodTable, Started};
 use crate::{Era, RawId, is_legacy_date};
 
 /// How long a cancelled method may take to come to its end before it is dropped.
 /// Longer than the catalog's own grace, which ends a call with its hooks.
 const GRACE: Duration = Duration::from_secs(10);
-
-/// One message on its way in, with what its transport knows.
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct Incoming {
-    /// The bytes of one JSON-RPC message.
-    pub body: Vec<u8>,
-    /// The headers it came with; `None` on a transport that has none, which then mirrors nothing.
-    pub headers: Option<HeaderMap>,
-    /// The id of the session it belongs to.
-    pub session: Option<String>,
-    /// Whether messages may go ahead of the answer.
-    pub streaming: Streaming,
-}
-
-impl Incoming {
-    /// A message from a transport without headers.
-    pub fn new(body: impl Into<Vec<u8>>) -> Self {
-        Self {
-            body: body.into(),
-            ..Self::default()
-        }
-    }
-}
 
 /// Every MCP method over one catalog, for any transport. Cloning is cheap and clones are one server.
 #[derive(Clone)]
@@ -410,37 +384,6 @@ impl From<Frame> for Reply {
     }
 }
 
-/// What the transport told about a message.
-struct Way<'a> {
-    headers: Option<&'a HeaderMap>,
-    session: Option<&'a str>,
-    streaming: Streaming,
-}
-
-impl<'a> Way<'a> {
-    /// `initialize` does not look at the header, so nothing about it can be wrong.
-    fn version_header(&self, method: &str) -> Result<Option<&'a str>, Refused> {
-        match self.headers {
-            Some(headers) if method != "initialize" => {
-                single(headers, PROTOCOL_VERSION_HEADER).map_err(Refused::bad)
-            }
-            _ => Ok(None),
-        }
-    }
-}
-
-/// A message that no method gets to see.
-struct Refused {
-    status: u16,
-    error: McpError,
-}
-
-impl Refused {
-    fn bad(error: McpError) -> Self {
-        Self { status: 400, error }
-    }
-}
-
 fn unknown_method(era: Era, method: &str) -> McpError {
     McpError::new(
         METHOD_NOT_FOUND,
@@ -468,22 +411,4 @@ fn cancelled_id(params: &str) -> Option<RawId> {
     }
     let cancelled: Cancelled<'_> = serde_json::from_str(params).ok()?;
     RawId::new(cancelled.id.get())
-}
-
-/// A session's stream of notices; closes when dropped.
-#[derive(Debug)]
-pub struct NoticeStream {
-    session: Arc<Session>,
-    guard: StreamGuard,
-}
-
-impl NoticeStream {
-    /// The next message; `None` when the session has ended. Dropping the future loses nothing.
-    pub async fn next(&self) -> Option<Bytes> {
-        tokio::select! {
-            biased;
-            () = self.session.ended.cancelled() => None,
-            kind = self.guard.slot.next() => Some(kind.message(None)),
-        }
-    }
 }
