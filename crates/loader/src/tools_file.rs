@@ -37,6 +37,8 @@ pub(crate) struct Declared {
     /// With the place of each `group` and `tools` item, for the check of both against each other.
     pub(crate) group_of: Vec<(String, std::ops::Range<usize>)>,
     pub(crate) groups: Vec<SkillGroup>,
+    /// Where the groups are declared.
+    pub(crate) groups_at: std::ops::Range<usize>,
     /// The list held no entry at all, good or bad.
     pub(crate) empty: bool,
 }
@@ -79,6 +81,7 @@ pub(crate) fn read_tools_file(
     }
     let groups = root.get("groups");
     if let Some(groups) = groups {
+        declared.groups_at = groups.span.start..groups.span.start;
         declared.groups = groups::read_groups(findings, groups, &faults);
     }
     for (key, _) in root.map().unwrap_or_default() {
@@ -108,7 +111,7 @@ fn parse_root(findings: &mut Findings<'_>, text: &str) -> Result<(Node, Vec<Faul
         fault.message
     })?;
     let Some(root) = tree.root.filter(|root| root.map().is_some()) else {
-        let message = "the file must be a mapping with a `tools` list".to_owned();
+        let message = "the file must be a mapping with a list".to_owned();
         findings.error(codes::NO_TOOLS_LIST, &(0..0), message.clone());
         return Err(message);
     };

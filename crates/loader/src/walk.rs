@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, Location};
 
+use crate::candidate::Candidate;
 use crate::parallel::in_parallel;
-use crate::parse::{Candidate, SKILL_FILE, skill_file_among};
+use crate::parse::{SKILL_FILE, skill_file_among};
 use crate::{ParseMode, Root, codes};
 
 /// How many levels below a root are searched.
@@ -336,13 +337,11 @@ fn read_folder(path: &Path) -> Content {
             group.odd_entries.insert(name, odd_kind(kind));
         }
     }
-    match skill_file_among(skill_files.into_iter()) {
-        Some(name) => Content::Skill(name),
-        None => {
-            group.odd_names.sort();
-            Content::Group(group)
-        }
+    if let Some(name) = skill_file_among(skill_files.into_iter()) {
+        return Content::Skill(name);
     }
+    group.odd_names.sort();
+    Content::Group(group)
 }
 
 #[cfg(unix)]
