@@ -126,7 +126,7 @@ impl Scripts {
                 SourceFile::Found(ScriptLookup::Script { path })
             }
             _ => {
-                let similar = self.similar(handle, &path);
+                let similar = self.similar(handle, &path).filter(|found| *found != path);
                 SourceFile::Found(ScriptLookup::Missing { path, similar })
             }
         }

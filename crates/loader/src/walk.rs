@@ -323,8 +323,8 @@ fn read_folder(path: &Path) -> Content {
         if name.eq_ignore_ascii_case(SKILL_FILE) {
             skill_files.push(name);
         } else if kind.is_dir() || kind.is_symlink() {
+            group.has_scripts |= name == "scripts";
             match name.as_str() {
-                "scripts" => group.has_scripts = true,
                 "node_modules" | "__pycache__" => {}
                 hidden if hidden.starts_with('.') => {}
                 _ => {

@@ -407,12 +407,17 @@ pub(crate) fn several(
         .iter()
         .map(|path| format!("`{path}`"))
         .collect();
+    let verbs = if others.len() == 1 {
+        "fits as well and is passed over"
+    } else {
+        "fit as well and are passed over"
+    };
     findings
         .warning(
             codes::SEVERAL_SCRIPTS,
             place,
             format!(
-                "`{tool}` runs `{}`; {} fit as well and are passed over",
+                "`{tool}` runs `{}`; {} {verbs}",
                 choice.path,
                 others.join(" and ")
             ),
