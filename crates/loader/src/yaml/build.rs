@@ -348,6 +348,8 @@ impl<'a> Places<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     fn root(text: &str) -> Node {
@@ -403,7 +405,7 @@ mod tests {
         for level in 1..9 {
             let before = level - 1;
             let items = vec![format!("*a{before}"); 9].join(",");
-            bomb.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+            writeln!(bomb, "a{level}: &a{level} [{items}]").unwrap();
         }
         let found = fault(&bomb);
         assert_eq!(found.kind, FaultKind::Aliases);
