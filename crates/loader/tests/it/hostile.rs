@@ -83,7 +83,7 @@ fn yaml_soup() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_bytes(skill_file in prop::collection::vec(any::<u8>(), 0..300), tools_file in prop::collection::vec(any::<u8>(), 0..300)) {
