@@ -1,1 +1,60 @@
 //! Every MCP method in both protocol eras, sessions and notices; no transport.
+//!
+//! A transport hands each message to [`McpServer::receive`] and gets a [`Reply`]: nothing to say,
+//! an [`Answer`], or an [`Exchange`] that is polled for messages ahead of the answer (progress, log
+//! lines, notices). The same methods serve the revisions with sessions (2025-03-26, 2025-06-18,
+//! 2025-11-25) and the stateless one (2026-07-28): the [`Era`] of a request decides what its
+//! result carries and which HTTP status goes with an error.
+//!
+//! ```
+//! use metier_catalog::{SkillCatalog, ToolDispatcher, ToolRegistry};
+//! use metier_mcp::{Incoming, McpConfig, McpServer, Reply};
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+//! # let _inside = runtime.enter();
+//! let registry = ToolRegistry::new();
+//! let dispatcher = ToolDispatcher::new(registry.clone());
+//! let server = McpServer::new(SkillCatalog::new(registry), dispatcher, McpConfig::default());
+//!
+//! let Reply::Answer(refused) = server.receive(Incoming::new("[]")) else { unreachable!() };
+//! assert_eq!(refused.status, 400);
+//! assert_eq!(
+//!     refused.body,
+//!     r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"invalid request: batches are not supported; send one message at a time"}}"#
+//! );
+//! ```
+//!
+//! Limits: one message at a time (batches are refused in every revision); resources, prompts,
+//! completion, requests to the client and replay of missed events are not here yet, and nothing is
+//! declared that is not.
+
+mod admission;
+mod background;
+mod call;
+mod config;
+pub mod envelope;
+mod era;
+pub mod error;
+mod exchange;
+mod headers;
+mod id;
+mod in_flight;
+mod logging;
+mod meta;
+mod methods;
+mod notices;
+mod pages;
+mod result;
+mod server;
+mod session;
+mod shared;
+mod table;
+
+pub use call::Streaming;
+pub use config::{Clock, McpConfig};
+pub use era::{Era, LegacyVersion, ModernVersion, is_legacy_date};
+pub use error::McpError;
+pub use exchange::{Answer, Exchange, Frame, Reply};
+pub use headers::{PROTOCOL_VERSION_HEADER, SESSION_HEADER};
+pub use id::RawId;
+pub use server::{Incoming, McpServer, NoticeStream};

@@ -1,1 +1,15 @@
-//! Integration tests.
+//! The server as clients see it: its rules through the service, its streams through a socket.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at a broken fixture"
+)]
+
+mod bench;
+mod negotiation;
+mod rules;
+mod sessions;
+mod socket;
+mod streams;

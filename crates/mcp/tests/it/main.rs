@@ -1,1 +1,17 @@
-//! Integration tests.
+//! The methods as a transport sees them, over a real catalog.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at a broken fixture"
+)]
+
+mod bench;
+mod calls;
+mod eras;
+mod hostile;
+mod notices;
+mod paging;
+mod sessions;
+mod wire;

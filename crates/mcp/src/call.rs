@@ -1,0 +1,346 @@
+//! One request under way: what its method may know, and how it speaks before it answers.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use bytes::Bytes;
+use metier_tool::{BoxFuture, CallEvents, CancelSignal, Cancellation, LogLevel, LogLine, Progress};
+use serde::Serialize;
+use serde_json::Map;
+use serde_json::value::RawValue;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::error::McpError;
+use crate::logging::level_name;
+use crate::meta::Meta;
+use crate::notices::notification;
+use crate::session::Session;
+use crate::{Era, RawId};
+
+/// How a method ended.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// The JSON text of `result`.
+    Result(Bytes),
+    /// An error.
+    Error(McpError),
+    /// It was cancelled; nobody waits for an answer.
+    Silence,
+}
+
+impl From<Result<Bytes, McpError>> for Outcome {
+    fn from(result: Result<Bytes, McpError>) -> Self {
+        match result {
+            Ok(bytes) => Self::Result(bytes),
+            Err(error) => Self::Error(error),
+        }
+    }
+}
+
+/// What a method knows of its request. Travels in the request's extensions.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) id: RawId,
+    pub(crate) era: Era,
+    pub(crate) session: Option<Arc<Session>>,
+    /// The client as hooks and tools know it.
+    pub(crate) client: Option<String>,
+    pub(crate) meta: Meta,
+    pub(crate) outbound: Outbound,
+    pub(crate) cancel: CancellationToken,
+    /// The id of the session that this request began.
+    pub(crate) began: OnceLock<Arc<str>>,
+    pub(crate) answer: Mutex<Option<Outcome>>,
+}
+
+impl Call {
+    pub(crate) fn set_answer(&self, outcome: Outcome) {
+        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+    }
+
+    /// The answer, once.
+    pub(crate) fn take_answer(&self) -> Outcome {
+        let answer = self
+            .answer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        answer.unwrap_or_else(|| Outcome::Error(McpError::internal()))
+    }
+
+    /// From which level on the client wants log lines of this request.
+    pub(crate) fn log_level(&self) -> Option<LogLevel> {
+        match self.era {
+            Era::Modern(_) => self.meta.log_level,
+            Era::Legacy(_) => self.session.as_ref()?.log_level(),
+        }
+    }
+
+    /// Where a tool's progress and log lines go.
+    pub(crate) fn events(self: &Arc<Self>) -> Arc<Events> {
+        Arc::new(Events {
+            token: self.meta.progress_token.clone(),
+            level: self.log_level(),
+            outbound: self.outbound.clone(),
+            cancel: self.cancel.clone(),
+            closed: AtomicBool::new(false),
+            last: Mutex::new(None),
+        })
+    }
+
+    /// The request's cancellation, as tools know it.
+    pub(crate) fn cancellation(&self) -> Cancellation {
+        Cancellation::new(Arc::new(Signal(self.cancel.clone())))
+    }
+}
+
+/// How far a transport can carry messages ahead of the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Streaming {
+    /// Not at all: one message is all the client takes.
+    No,
+    /// The client named no stream but would take one: used for what it asked for (progress, log
+    /// lines, subscriptions), never for a notice.
+    IfAsked,
+    /// The client expects streams.
+    #[default]
+    Yes,
+}
+
+/// The way for messages ahead of the answer. Bounded: a reader that is too slow misses steps of
+/// progress, never the answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Outbound {
+    sender: mpsc::Sender<Bytes>,
+    streaming: Streaming,
+}
+
+const WAITING_MESSAGES: usize = 64;
+
+impl Outbound {
+    pub(crate) fn new(streaming: Streaming) -> (Self, mpsc::Receiver<Bytes>) {
+        let (sender, receiver) = mpsc::channel(WAITING_MESSAGES);
+        (Self { sender, streaming }, receiver)
+    }
+
+    /// Whether messages that the client asked for get through.
+    pub(crate) fn is_open(&self) -> bool {
+        self.streaming >= Streaming::IfAsked
+    }
+
+    /// Whether notices get through, which it did not ask for.
+    pub(crate) fn takes_notices(&self) -> bool {
+        self.streaming == Streaming::Yes
+    }
+
+    /// Sends, or drops the message when the reader is far behind.
+    pub(crate) fn offer(&self, message: Bytes) {
+        if self.is_open() && self.sender.try_send(message).is_err() {
+            tracing::debug!(
+                "a message ahead of the answer was dropped: the reader is slow or gone"
+            );
+        }
+    }
+
+    /// Sends when there is room; `false` when nobody reads any more.
+    pub(crate) async fn send(&self, message: Bytes) -> bool {
+        self.is_open() && self.sender.send(message).await.is_ok()
+    }
+}
+
+/// A tool's progress and log lines on their way to the client.
+#[derive(Debug)]
+pub(crate) struct Events {
+    token: Option<Box<RawValue>>,
+    level: Option<LogLevel>,
+    outbound: Outbound,
+    cancel: CancellationToken,
+    closed: AtomicBool,
+    last: Mutex<Option<f64>>,
+}
+
+impl Events {
+    /// The call has its answer: nothing is told any more.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire) || self.cancel.is_cancelled()
+    }
+}
+
+impl CallEvents for Events {
+    fn progress(&self, step: Progress) {
+        let Some(token) = &self.token else {
+            return;
+        };
+        if !self.outbound.is_open() || self.is_closed() || !step.progress.is_finite() {
+            return;
+        }
+        // Held while sending, so that two threads cannot swap their steps.
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_some_and(|last| step.progress <= last) {
+            return;
+        }
+        *last = Some(step.progress);
+        let message = ProgressMessage {
+            jsonrpc: "2.0",
+            method: "notifications/progress",
+            params: ProgressParams {
+                token,
+                progress: Figure(step.progress),
+                total: step.total.filter(|total| total.is_finite()).map(Figure),
+                message: step.message.as_deref(),
+            },
+        };
+        if let Ok(bytes) = serde_json::to_vec(&message) {
+            self.outbound.offer(bytes.into());
+        }
+    }
+
+    fn log(&self, line: LogLine) {
+        if self.level.is_none_or(|wanted| line.level < wanted) || self.is_closed() {
+            return;
+        }
+        let mut params = Map::new();
+        params.insert("level".into(), level_name(line.level).into());
+        params.insert("logger".into(), line.logger.into());
+        params.insert("data".into(), line.text.into());
+        self.outbound
+            .offer(notification("notifications/message", params, None));
+    }
+}
+
+#[derive(Serialize)]
+struct ProgressMessage<'a> {
+    jsonrpc: &'static str,
+    method: &'static str,
+    params: ProgressParams<'a>,
+}
+
+#[derive(Serialize)]
+struct ProgressParams<'a> {
+    #[serde(rename = "progressToken")]
+    token: &'a RawValue,
+    progress: Figure,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<Figure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+}
+
+/// A number that is written without a fraction where it has none.
+#[derive(Clone, Copy)]
+struct Figure(f64);
+
+impl Serialize for Figure {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        if self.0.fract() == 0.0 && self.0.abs() < EXACT {
+            #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53")]
+            return serializer.serialize_i64(self.0 as i64);
+        }
+        serializer.serialize_f64(self.0)
+    }
+}
+
+struct Signal(CancellationToken);
+
+impl CancelSignal for Signal {
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    fn cancelled(&self) -> BoxFuture<'static, ()> {
+        Box::pin(self.0.clone().cancelled_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(token: Option<&str>) -> (Events, mpsc::Receiver<Bytes>) {
+        let (outbound, receiver) = Outbound::new(Streaming::Yes);
+        let events = Events {
+            token: token.map(|json| RawValue::from_string(json.to_owned()).unwrap()),
+            level: Some(LogLevel::Warning),
+            outbound,
+            cancel: CancellationToken::new(),
+            closed: AtomicBool::new(false),
+            last: Mutex::new(None),
+        };
+        (events, receiver)
+    }
+
+    fn step(progress: f64) -> Progress {
+        Progress {
+            progress,
+            total: Some(10.0),
+            message: None,
+        }
+    }
+
+    fn drain(receiver: &mut mpsc::Receiver<Bytes>) -> Vec<String> {
+        std::iter::from_fn(|| receiver.try_recv().ok())
+            .map(|bytes| String::from_utf8(bytes.to_vec()).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn progress_rises_and_stops_with_the_answer() {
+        let (events, mut receiver) = events(Some("0"));
+        for progress in [1.0, 1.0, 0.5, 2.5, f64::NAN] {
+            events.progress(step(progress));
+        }
+        events.close();
+        events.progress(step(9.0));
+        assert_eq!(
+            drain(&mut receiver),
+            [
+                r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":0,"progress":1,"total":10}}"#,
+                r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":0,"progress":2.5,"total":10}}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn without_a_token_or_after_a_cancel_there_is_no_progress() {
+        let (silent, mut receiver) = events(None);
+        silent.progress(step(1.0));
+        assert!(drain(&mut receiver).is_empty());
+        let (cancelled, mut receiver) = events(Some("\"t\""));
+        cancelled.cancel.cancel();
+        cancelled.progress(step(1.0));
+        assert!(drain(&mut receiver).is_empty());
+    }
+
+    #[test]
+    fn log_lines_below_the_level_are_left_out() {
+        let (events, mut receiver) = events(None);
+        for level in [LogLevel::Info, LogLevel::Error] {
+            events.log(LogLine {
+                level,
+                logger: "t".into(),
+                text: "line".into(),
+            });
+        }
+        assert_eq!(
+            drain(&mut receiver),
+            [
+                r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","logger":"t","data":"line"}}"#
+            ]
+        );
+    }
+
+    #[test]
+    fn a_slow_reader_costs_a_bounded_number_of_messages() {
+        let (events, mut receiver) = events(Some("1"));
+        for n in 0..10_000 {
+            events.progress(step(f64::from(n)));
+        }
+        assert_eq!(drain(&mut receiver).len(), WAITING_MESSAGES);
+    }
+}

@@ -1,0 +1,166 @@
+//! `tools/list` and `tools/call`.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use metier_catalog::{CallError, CallRequest};
+use metier_tool::{Content, ToolOutput};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use tokio::sync::broadcast::error::TryRecvError;
+
+use super::read;
+use crate::call::{Call, Outcome};
+use crate::error::{CAPABILITY_MISSING, McpError};
+use crate::notices::ListKind;
+use crate::shared::Shared;
+use crate::table::{Eras, Feature};
+
+pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
+    let mut feature = Feature::new(shared);
+    feature.answers(Eras::Both, "tools/list", list);
+    feature.works(
+        Eras::Both,
+        "tools/call",
+        |shared, call, params| async move { run(&shared, &call, &params).await },
+    );
+    feature
+}
+
+#[derive(Default, Deserialize)]
+struct ListParams {
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+fn list(shared: &Shared, call: &Arc<Call>, params: &str) -> Result<Bytes, McpError> {
+    let wanted: ListParams = if params == "{}" {
+        ListParams::default()
+    } else {
+        read(params)?
+    };
+    let snapshot = shared.catalog.snapshot();
+    let page =
+        shared
+            .pages
+            .of(&snapshot)
+            .page(call.era, wanted.cursor.as_deref(), &shared.results)?;
+    if let Some(session) = &call.session {
+        session.notices.listed(ListKind::Tools);
+    }
+    Ok(page)
+}
+
+#[derive(Deserialize)]
+struct CallParams {
+    name: String,
+    #[serde(default)]
+    arguments: Option<Value>,
+}
+
+async fn run(shared: &Shared, call: &Arc<Call>, params: &str) -> Outcome {
+    let wanted: CallParams = match read(params) {
+        Ok(wanted) => wanted,
+        Err(error) => return error.into(),
+    };
+    let session = call
+        .session
+        .as_ref()
+        .filter(|_| call.outbound.takes_notices());
+    let may_change = session.is_some() && {
+        let pages = shared.pages.of(&shared.catalog.snapshot());
+        pages
+            .facts(&wanted.name)
+            .is_some_and(|facts| facts.may_change)
+    };
+    let mut changes = may_change.then(|| shared.catalog.subscribe());
+
+    let events = call.events();
+    let mut request = CallRequest::new(wanted.name, wanted.arguments);
+    request.session = call.client.clone();
+    request.cancel = call.cancellation();
+    request.events = Arc::clone(&events) as _;
+    let ended = shared.dispatcher.call(request).await;
+    events.close();
+    if call.cancel.is_cancelled() {
+        return Outcome::Silence;
+    }
+
+    // The notice of a change that this very call made goes on its stream, ahead of its answer,
+    // when the client has no other stream open.
+    if let (Some(session), Some(changes)) = (session, &mut changes) {
+        let generation = loop_over(changes, shared);
+        if generation.is_some_and(|generation| session.notices.claim(ListKind::Tools, generation)) {
+            call.outbound.offer(ListKind::Tools.message(None));
+        }
+    }
+    match ended {
+        Ok(output) => result(shared, call, output).into(),
+        Err(error) => refused(error),
+    }
+}
+
+/// The generation of the last change of the list among the events that have come.
+fn loop_over(
+    changes: &mut tokio::sync::broadcast::Receiver<metier_catalog::CatalogEvent>,
+    shared: &Shared,
+) -> Option<u64> {
+    let mut last = None;
+    loop {
+        match changes.try_recv() {
+            Ok(event) if event.tools_changed => last = Some(event.generation),
+            Ok(_) => {}
+            Err(TryRecvError::Lagged(_)) => last = Some(shared.catalog.snapshot().generation()),
+            Err(TryRecvError::Empty | TryRecvError::Closed) => return last,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct CallResult<'a> {
+    content: &'a [Content],
+    #[serde(rename = "structuredContent", skip_serializing_if = "Option::is_none")]
+    structured: Option<&'a Map<String, Value>>,
+    #[serde(rename = "isError")]
+    is_error: bool,
+}
+
+fn result(shared: &Shared, call: &Call, mut output: ToolOutput) -> Result<Bytes, McpError> {
+    if output.content.is_empty() {
+        if let Some(structured) = &output.structured {
+            output
+                .content
+                .push(Content::text(Value::Object(structured.clone()).to_string()));
+        }
+    }
+    let own = CallResult {
+        content: &output.content,
+        structured: output.structured.as_ref(),
+        is_error: output.is_error,
+    };
+    shared
+        .results
+        .build(call.era, &own, None, std::mem::take(&mut output.meta))
+}
+
+fn refused(error: CallError) -> Outcome {
+    let message = error.to_string();
+    Outcome::Error(match error {
+        CallError::UnknownTool { name, nearest } => {
+            McpError::invalid_params(message).with_data(json!({ "name": name, "nearest": nearest }))
+        }
+        CallError::CapabilityMissing(missing) => {
+            let error = McpError::new(CAPABILITY_MISSING, message);
+            match serde_json::to_value(&missing) {
+                Ok(data) => error.with_data(data),
+                Err(_) => error,
+            }
+        }
+        // The host gave up on a call that the client still wants.
+        CallError::Cancelled => {
+            return Outcome::Error(McpError::new(crate::error::INTERNAL_ERROR, message));
+        }
+        CallError::Internal => McpError::internal(),
+        _ => McpError::invalid_params(message),
+    })
+}

@@ -1,0 +1,361 @@
+//! Notices that a list changed: to each session once per change, on one stream.
+//!
+//! A notice that is not yet written absorbs later ones, so a slow reader costs one flag per list
+//! and nothing grows.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+use tokio::sync::Notify;
+
+use crate::RawId;
+use crate::meta::SUBSCRIPTION_ID;
+
+/// A list whose change is announced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum ListKind {
+    /// `tools/list`.
+    Tools,
+}
+
+impl ListKind {
+    /// The method of the notice.
+    pub(crate) const fn method(self) -> &'static str {
+        match self {
+            Self::Tools => "notifications/tools/list_changed",
+        }
+    }
+
+    /// The member of `subscriptions/listen` that asks for it.
+    pub(crate) const fn filter(self) -> &'static str {
+        match self {
+            Self::Tools => "toolsListChanged",
+        }
+    }
+
+    /// The whole message.
+    pub(crate) fn message(self, subscription: Option<&RawId>) -> Bytes {
+        notification(self.method(), Map::new(), subscription)
+    }
+}
+
+/// A notification as it goes on the wire; on a subscription every frame names its request.
+pub(crate) fn notification(
+    method: &str,
+    params: Map<String, Value>,
+    subscription: Option<&RawId>,
+) -> Bytes {
+    let bare = params.is_empty();
+    let mut text = format!(r#"{{"jsonrpc":"2.0","method":"{method}""#);
+    let params = Value::Object(params).to_string();
+    // Spliced as text, because an id may be a number that no number type holds.
+    match subscription {
+        None if bare => {}
+        None => text.extend([r#","params":"#, &params]),
+        Some(id) => {
+            let rest = params.strip_suffix('}').unwrap_or(&params);
+            let comma = if bare { "" } else { "," };
+            text.extend([
+                r#","params":"#,
+                rest,
+                comma,
+                r#""_meta":{""#,
+                SUBSCRIPTION_ID,
+                r#"":"#,
+                id.as_json(),
+                "}}",
+            ]);
+        }
+    }
+    text.push('}');
+    Bytes::from(text)
+}
+
+/// What waits to be written on one stream.
+#[derive(Debug, Default)]
+pub(crate) struct Slot {
+    waiting: Mutex<BTreeSet<ListKind>>,
+    wake: Notify,
+}
+
+impl Slot {
+    fn add(&self, kinds: impl IntoIterator<Item = ListKind>) {
+        lock(&self.waiting).extend(kinds);
+        self.wake.notify_one();
+    }
+
+    /// Waits until something is to be written and takes it. Dropping the future loses nothing.
+    pub(crate) async fn next(&self) -> ListKind {
+        loop {
+            if let Some(kind) = lock(&self.waiting).pop_first() {
+                return kind;
+            }
+            self.wake.notified().await;
+        }
+    }
+}
+
+/// One session's notices and streams (revisions of 2025).
+#[derive(Debug, Default)]
+pub(crate) struct SessionNotices {
+    state: Mutex<SessionState>,
+}
+
+#[derive(Debug, Default)]
+struct SessionState {
+    /// The generation up to which each list's changes have been handed out.
+    told: BTreeMap<ListKind, u64>,
+    since: u64,
+    /// Changes that no stream could take yet.
+    pending: BTreeSet<ListKind>,
+    /// Live streams, oldest first.
+    streams: Vec<Arc<Slot>>,
+}
+
+impl SessionState {
+    fn is_news(&self, kind: ListKind, generation: u64) -> bool {
+        generation > self.told.get(&kind).copied().unwrap_or(self.since)
+    }
+
+    fn hand_out(&mut self, kinds: BTreeSet<ListKind>) {
+        if kinds.is_empty() {
+            return;
+        }
+        match self.streams.first() {
+            Some(oldest) => oldest.add(kinds),
+            None => self.pending.extend(kinds),
+        }
+    }
+}
+
+impl SessionNotices {
+    /// A session that began when the catalog was at this generation.
+    pub(crate) fn since(generation: u64) -> Self {
+        Self {
+            state: Mutex::new(SessionState {
+                since: generation,
+                ..SessionState::default()
+            }),
+        }
+    }
+
+    /// The list changed with this generation.
+    pub(crate) fn changed(&self, kind: ListKind, generation: u64) {
+        let mut state = lock(&self.state);
+        if state.is_news(kind, generation) {
+            state.told.insert(kind, generation);
+            state.hand_out(BTreeSet::from([kind]));
+        }
+    }
+
+    /// A call of this session made the change and has a stream of its own: whether the notice is
+    /// to be written there. It is not when a stream is open, which then gets it.
+    pub(crate) fn claim(&self, kind: ListKind, generation: u64) -> bool {
+        let mut state = lock(&self.state);
+        if !state.streams.is_empty() {
+            return false;
+        }
+        let waited = state.pending.remove(&kind);
+        let news = state.is_news(kind, generation);
+        if news {
+            state.told.insert(kind, generation);
+        }
+        waited || news
+    }
+
+    /// The client has read the list; a notice that found no stream has nothing left to say.
+    pub(crate) fn listed(&self, kind: ListKind) {
+        lock(&self.state).pending.remove(&kind);
+    }
+
+    /// Opens a stream; what has been waiting goes to it.
+    pub(crate) fn open(self: &Arc<Self>) -> StreamGuard {
+        let slot = Arc::new(Slot::default());
+        let mut state = lock(&self.state);
+        state.streams.push(Arc::clone(&slot));
+        let pending = std::mem::take(&mut state.pending);
+        state.hand_out(pending);
+        StreamGuard {
+            slot,
+            owner: Arc::downgrade(self),
+        }
+    }
+
+    pub(crate) fn has_stream(&self) -> bool {
+        !lock(&self.state).streams.is_empty()
+    }
+}
+
+/// A live stream. When it goes, what it has not written goes to the next one.
+#[derive(Debug)]
+pub(crate) struct StreamGuard {
+    pub(crate) slot: Arc<Slot>,
+    owner: Weak<SessionNotices>,
+}
+
+impl Drop for StreamGuard {
+    fn drop(&mut self) {
+        let Some(owner) = self.owner.upgrade() else {
+            return;
+        };
+        let mut state = lock(&owner.state);
+        state.streams.retain(|slot| !Arc::ptr_eq(slot, &self.slot));
+        let left = std::mem::take(&mut *lock(&self.slot.waiting));
+        state.hand_out(left);
+    }
+}
+
+/// Every open `subscriptions/listen` (2026-07-28).
+#[derive(Debug, Default)]
+pub(crate) struct Listeners {
+    open: Mutex<Vec<Arc<Listener>>>,
+}
+
+#[derive(Debug)]
+struct Listener {
+    wants: BTreeSet<ListKind>,
+    since: u64,
+    slot: Slot,
+}
+
+impl Listeners {
+    /// The list changed with this generation.
+    pub(crate) fn changed(&self, kind: ListKind, generation: u64) {
+        for listener in lock(&self.open).iter() {
+            if listener.wants.contains(&kind) && generation > listener.since {
+                listener.slot.add([kind]);
+            }
+        }
+    }
+
+    /// Opens a subscription for what changes after this generation.
+    pub(crate) fn open(self: &Arc<Self>, wants: BTreeSet<ListKind>, since: u64) -> Subscription {
+        let listener = Arc::new(Listener {
+            wants,
+            since,
+            slot: Slot::default(),
+        });
+        lock(&self.open).push(Arc::clone(&listener));
+        Subscription {
+            listener,
+            owner: Arc::downgrade(self),
+        }
+    }
+}
+
+/// One open subscription; ends when dropped.
+#[derive(Debug)]
+pub(crate) struct Subscription {
+    listener: Arc<Listener>,
+    owner: Weak<Listeners>,
+}
+
+impl Subscription {
+    pub(crate) async fn next(&self) -> ListKind {
+        self.listener.slot.next().await
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        if let Some(owner) = self.owner.upgrade() {
+            lock(&owner.open).retain(|listener| !Arc::ptr_eq(listener, &self.listener));
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt as _;
+
+    fn written(slot: &Slot) -> usize {
+        let mut count = 0;
+        while slot.next().now_or_never().is_some() {
+            count += 1;
+        }
+        count
+    }
+
+    #[test]
+    fn a_frame_names_its_subscription_by_the_id_as_written() {
+        let id = RawId::new("123456789012345678901234567890").unwrap();
+        assert_eq!(
+            ListKind::Tools.message(Some(&id)),
+            r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":123456789012345678901234567890}}}"#
+        );
+        assert_eq!(
+            ListKind::Tools.message(None),
+            r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#
+        );
+    }
+
+    #[test]
+    fn the_oldest_stream_gets_each_change_once() {
+        let notices = Arc::new(SessionNotices::since(3));
+        let (first, second) = (notices.open(), notices.open());
+        notices.changed(ListKind::Tools, 3);
+        assert_eq!(written(&first.slot), 0, "older than the session");
+        notices.changed(ListKind::Tools, 4);
+        notices.changed(ListKind::Tools, 4);
+        assert_eq!((written(&first.slot), written(&second.slot)), (1, 0));
+        notices.changed(ListKind::Tools, 5);
+        assert_eq!((written(&first.slot), written(&second.slot)), (1, 0));
+    }
+
+    #[test]
+    fn a_notice_not_yet_written_absorbs_later_ones_and_outlives_its_stream() {
+        let notices = Arc::new(SessionNotices::since(0));
+        let (first, second) = (notices.open(), notices.open());
+        notices.changed(ListKind::Tools, 1);
+        notices.changed(ListKind::Tools, 2);
+        drop(first);
+        assert_eq!(written(&second.slot), 1);
+        notices.changed(ListKind::Tools, 3);
+        drop(second);
+        assert_eq!(
+            written(&notices.open().slot),
+            1,
+            "the next stream to open gets it"
+        );
+    }
+
+    #[test]
+    fn the_call_that_made_the_change_tells_it_when_no_stream_is_open() {
+        let notices = Arc::new(SessionNotices::since(0));
+        assert!(notices.claim(ListKind::Tools, 1));
+        notices.changed(ListKind::Tools, 1);
+        assert!(!notices.claim(ListKind::Tools, 1), "told once");
+        let stream = notices.open();
+        assert_eq!(written(&stream.slot), 0);
+        assert!(!notices.claim(ListKind::Tools, 2), "the stream gets it");
+        notices.changed(ListKind::Tools, 2);
+        assert_eq!(written(&stream.slot), 1);
+    }
+
+    #[test]
+    fn a_client_that_has_read_the_list_needs_no_old_notice() {
+        let notices = Arc::new(SessionNotices::since(0));
+        notices.changed(ListKind::Tools, 1);
+        notices.listed(ListKind::Tools);
+        assert_eq!(written(&notices.open().slot), 0);
+    }
+
+    #[test]
+    fn a_subscription_gets_what_it_asked_for() {
+        let listeners = Arc::new(Listeners::default());
+        let tools = listeners.open(BTreeSet::from([ListKind::Tools]), 5);
+        let nothing = listeners.open(BTreeSet::new(), 5);
+        listeners.changed(ListKind::Tools, 5);
+        assert!(tools.next().now_or_never().is_none());
+        listeners.changed(ListKind::Tools, 6);
+        assert!(tools.next().now_or_never().is_some());
+        assert!(nothing.next().now_or_never().is_none());
+    }
+}

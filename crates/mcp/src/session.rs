@@ -1,0 +1,364 @@
+//! Sessions of the 2025 revisions, and the clients of the stateless ones.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use metier_tool::LogLevel;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::era::LegacyVersion;
+use crate::in_flight::InFlight;
+use crate::notices::SessionNotices;
+use crate::{Clock, RawId};
+
+/// One client's session.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) id: Arc<str>,
+    pub(crate) version: LegacyVersion,
+    /// What the client declared in `initialize`.
+    #[expect(
+        dead_code,
+        reason = "read by requests to the client (roots, elicitation), which are not here yet"
+    )]
+    pub(crate) capabilities: Map<String, Value>,
+    /// Running calls, so that a cancellation finds them.
+    pub(crate) calls: InFlight,
+    pub(crate) notices: Arc<SessionNotices>,
+    /// Fires when the session ends; streams and calls watch it.
+    pub(crate) ended: CancellationToken,
+    /// From which level on log lines are wanted; nothing until the client says so.
+    log_level: Mutex<Option<LogLevel>>,
+    seen_ms: AtomicU64,
+}
+
+impl Session {
+    pub(crate) fn log_level(&self) -> Option<LogLevel> {
+        *lock(&self.log_level)
+    }
+
+    pub(crate) fn set_log_level(&self, level: LogLevel) {
+        *lock(&self.log_level) = Some(level);
+    }
+
+    /// Stops what the client asked to stop.
+    pub(crate) fn cancel(&self, id: &RawId) {
+        self.calls.cancel(id);
+    }
+
+    fn is_busy(&self) -> bool {
+        !self.calls.is_empty() || self.notices.has_stream()
+    }
+
+    fn end(&self) {
+        self.ended.cancel();
+        self.calls.cancel_all();
+    }
+}
+
+/// Why no session was made.
+#[derive(Debug)]
+pub(crate) enum NoSession {
+    /// Every session is at work and there are as many as allowed.
+    Full,
+    /// The system has no randomness.
+    NoRandomness,
+}
+
+/// Every live session.
+pub(crate) struct Sessions {
+    table: Mutex<BTreeMap<Arc<str>, Arc<Session>>>,
+    cap: usize,
+    idle: Duration,
+    clock: Clock,
+}
+
+impl std::fmt::Debug for Sessions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sessions")
+            .field("count", &lock(&self.table).len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Sessions {
+    pub(crate) fn new(cap: usize, idle: Duration, clock: Clock) -> Self {
+        Self {
+            table: Mutex::default(),
+            cap: cap.max(1),
+            idle,
+            clock,
+        }
+    }
+
+    /// Makes a session; also returns the one that had to go for it.
+    pub(crate) fn create(
+        &self,
+        version: LegacyVersion,
+        capabilities: Map<String, Value>,
+        generation: u64,
+        parent: &CancellationToken,
+    ) -> Result<(Arc<Session>, Option<Arc<Session>>), NoSession> {
+        let id = fresh_id()?;
+        let session = Arc::new(Session {
+            id: Arc::clone(&id),
+            version,
+            capabilities,
+            calls: InFlight::default(),
+            notices: Arc::new(SessionNotices::since(generation)),
+            ended: parent.child_token(),
+            log_level: Mutex::default(),
+            seen_ms: AtomicU64::new(self.now_ms()),
+        });
+        let mut table = lock(&self.table);
+        let evicted = if table.len() < self.cap {
+            None
+        } else {
+            let idlest = table
+                .values()
+                .filter(|session| !session.is_busy())
+                .min_by_key(|session| session.seen_ms.load(Ordering::Relaxed))
+                .map(|session| Arc::clone(&session.id));
+            let idlest = idlest.ok_or(NoSession::Full)?;
+            table.remove(&idlest)
+        };
+        table.insert(id, Arc::clone(&session));
+        drop(table);
+        if let Some(evicted) = &evicted {
+            evicted.end();
+        }
+        Ok((session, evicted))
+    }
+
+    /// The live session of that id, which is thereby seen.
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<Session>> {
+        let session = lock(&self.table).get(id).cloned()?;
+        session.seen_ms.store(self.now_ms(), Ordering::Relaxed);
+        Some(session)
+    }
+
+    /// Ends a session. Only one caller gets it, so its end is told once.
+    pub(crate) fn end(&self, id: &str) -> Option<Arc<Session>> {
+        let session = lock(&self.table).remove(id)?;
+        session.end();
+        Some(session)
+    }
+
+    /// Ends every session that has been idle for too long and returns them.
+    pub(crate) fn expire(&self) -> Vec<Arc<Session>> {
+        let now = self.now_ms();
+        let idle = millis(self.idle);
+        let mut table = lock(&self.table);
+        let mut expired = Vec::new();
+        table.retain(|_, session| {
+            if session.is_busy() {
+                session.seen_ms.store(now, Ordering::Relaxed);
+            }
+            let keep = now.saturating_sub(session.seen_ms.load(Ordering::Relaxed)) < idle;
+            if !keep {
+                expired.push(Arc::clone(session));
+            }
+            keep
+        });
+        drop(table);
+        for session in &expired {
+            session.end();
+        }
+        expired
+    }
+
+    /// Ends all.
+    pub(crate) fn end_all(&self) -> Vec<Arc<Session>> {
+        let all = std::mem::take(&mut *lock(&self.table));
+        let all: Vec<_> = all.into_values().collect();
+        for session in &all {
+            session.end();
+        }
+        all
+    }
+
+    pub(crate) fn all(&self) -> Vec<Arc<Session>> {
+        lock(&self.table).values().cloned().collect()
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        lock(&self.table).len()
+    }
+
+    fn now_ms(&self) -> u64 {
+        millis((self.clock)())
+    }
+}
+
+/// The clients of stateless requests, by the name they give. For hooks and memory such a client has
+/// a "session" that begins with its first request and ends after the idle time.
+pub(crate) struct Peers {
+    seen: Mutex<BTreeMap<String, u64>>,
+    cap: usize,
+    idle: Duration,
+    clock: Clock,
+}
+
+impl Peers {
+    pub(crate) fn new(cap: usize, idle: Duration, clock: Clock) -> Self {
+        Self {
+            seen: Mutex::default(),
+            cap: cap.max(1),
+            idle,
+            clock,
+        }
+    }
+
+    /// Sees a client: whether it is new, and who had to go for it.
+    pub(crate) fn see(&self, label: &str) -> (bool, Option<String>) {
+        let now = millis((self.clock)());
+        let mut seen = lock(&self.seen);
+        if let Some(last) = seen.get_mut(label) {
+            *last = now;
+            return (false, None);
+        }
+        let mut gone = None;
+        if seen.len() >= self.cap {
+            gone = seen
+                .iter()
+                .min_by_key(|(_, last)| **last)
+                .map(|(label, _)| label.clone());
+            if let Some(gone) = &gone {
+                seen.remove(gone);
+            }
+        }
+        seen.insert(label.to_owned(), now);
+        (true, gone)
+    }
+
+    /// Forgets every client that has been idle for too long and returns their labels.
+    pub(crate) fn expire(&self) -> Vec<String> {
+        let now = millis((self.clock)());
+        let idle = millis(self.idle);
+        let mut gone = Vec::new();
+        lock(&self.seen).retain(|label, last| {
+            let keep = now.saturating_sub(*last) < idle;
+            if !keep {
+                gone.push(label.clone());
+            }
+            keep
+        });
+        gone
+    }
+
+    /// Forgets all.
+    pub(crate) fn end_all(&self) -> Vec<String> {
+        std::mem::take(&mut *lock(&self.seen)).into_keys().collect()
+    }
+}
+
+fn fresh_id() -> Result<Arc<str>, NoSession> {
+    let mut bytes = [0_u8; 16];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        tracing::error!(%error, "no randomness for a session id");
+        NoSession::NoRandomness
+    })?;
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)).into())
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(cap: usize) -> (Sessions, Arc<AtomicU64>) {
+        let time = Arc::new(AtomicU64::new(0));
+        let read = Arc::clone(&time);
+        let clock: Clock = Arc::new(move || Duration::from_secs(read.load(Ordering::SeqCst)));
+        (Sessions::new(cap, Duration::from_secs(60), clock), time)
+    }
+
+    fn create(sessions: &Sessions) -> Arc<Session> {
+        let root = CancellationToken::new();
+        sessions
+            .create(LegacyVersion::NEWEST, Map::new(), 0, &root)
+            .unwrap()
+            .0
+    }
+
+    #[test]
+    fn an_idle_session_expires_once_and_a_busy_one_stays() {
+        let (sessions, time) = table(10);
+        let (idle, busy, streaming) = (create(&sessions), create(&sessions), create(&sessions));
+        let call = busy
+            .calls
+            .enter(&RawId::new("1").unwrap(), CancellationToken::new());
+        let stream = streaming.notices.open();
+        time.store(61, Ordering::SeqCst);
+        let gone = sessions.expire();
+        assert_eq!(
+            gone.iter().map(|session| &session.id).collect::<Vec<_>>(),
+            [&idle.id]
+        );
+        assert!(idle.ended.is_cancelled());
+        assert!(sessions.expire().is_empty());
+        drop((call, stream));
+        time.store(110, Ordering::SeqCst);
+        assert!(
+            sessions.expire().is_empty(),
+            "the idle time starts when the work ends"
+        );
+        time.store(180, Ordering::SeqCst);
+        assert_eq!(sessions.expire().len(), 2);
+    }
+
+    #[test]
+    fn one_too_many_ends_the_idlest_or_is_refused() {
+        let (sessions, time) = table(2);
+        let first = create(&sessions);
+        time.store(1, Ordering::SeqCst);
+        let second = create(&sessions);
+        time.store(2, Ordering::SeqCst);
+        sessions.find(&first.id).unwrap();
+        let third = create(&sessions);
+        assert!(second.ended.is_cancelled() && !first.ended.is_cancelled());
+        let _open = (first.notices.open(), third.notices.open());
+        let root = CancellationToken::new();
+        let refused = sessions.create(LegacyVersion::NEWEST, Map::new(), 0, &root);
+        assert!(matches!(refused, Err(NoSession::Full)));
+        assert_eq!(sessions.count(), 2);
+    }
+
+    #[test]
+    fn ids_differ_and_an_ended_one_is_unknown() {
+        let (sessions, _) = table(10);
+        let (one, two) = (create(&sessions), create(&sessions));
+        assert_ne!(one.id, two.id);
+        assert!(one.id.len() == 32 && one.id.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        assert!(sessions.end(&one.id).is_some() && sessions.end(&one.id).is_none());
+        assert!(sessions.find(&one.id).is_none());
+    }
+
+    #[test]
+    fn a_stateless_client_is_new_once() {
+        let time = Arc::new(AtomicU64::new(0));
+        let read = Arc::clone(&time);
+        let peers = Peers::new(
+            2,
+            Duration::from_secs(60),
+            Arc::new(move || Duration::from_secs(read.load(Ordering::SeqCst))),
+        );
+        assert_eq!(peers.see("a"), (true, None));
+        assert_eq!(peers.see("a"), (false, None));
+        time.store(10, Ordering::SeqCst);
+        assert_eq!(peers.see("b"), (true, None));
+        assert_eq!(peers.see("c"), (true, Some("a".to_owned())));
+        time.store(75, Ordering::SeqCst);
+        assert_eq!(peers.expire(), ["b", "c"]);
+    }
+}

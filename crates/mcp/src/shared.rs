@@ -1,0 +1,89 @@
+//! What every method of one server works on.
+
+use std::sync::Arc;
+
+use metier_catalog::{SkillCatalog, ToolDispatcher};
+use metier_hooks::HookPayload;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::Clock;
+use crate::config::McpConfig;
+use crate::notices::{ListKind, Listeners};
+use crate::pages::PageCache;
+use crate::result::Results;
+use crate::session::{Peers, Session, Sessions};
+
+pub(crate) struct Shared {
+    pub(crate) catalog: SkillCatalog,
+    pub(crate) dispatcher: ToolDispatcher,
+    pub(crate) config: McpConfig,
+    pub(crate) sessions: Sessions,
+    pub(crate) peers: Peers,
+    pub(crate) listeners: Arc<Listeners>,
+    pub(crate) pages: PageCache,
+    pub(crate) results: Results,
+    /// Every request under way, so that a shutdown can wait for what it ends.
+    pub(crate) under_way: TaskTracker,
+    /// Fires when the server shuts down.
+    pub(crate) closing: CancellationToken,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        catalog: SkillCatalog,
+        dispatcher: ToolDispatcher,
+        config: McpConfig,
+        clock: &Clock,
+    ) -> Self {
+        Self {
+            sessions: Sessions::new(config.session_cap, config.session_idle, Arc::clone(clock)),
+            peers: Peers::new(config.session_cap, config.session_idle, Arc::clone(clock)),
+            listeners: Arc::default(),
+            pages: PageCache::new(config.page_size, config.stubs),
+            results: Results::new(&config),
+            under_way: TaskTracker::new(),
+            closing: CancellationToken::new(),
+            catalog,
+            dispatcher,
+            config,
+        }
+    }
+
+    /// Hands a change to every session and subscription.
+    pub(crate) fn list_changed(&self, kind: ListKind, generation: u64) {
+        for session in self.sessions.all() {
+            session.notices.changed(kind, generation);
+        }
+        self.listeners.changed(kind, generation);
+    }
+
+    /// Tells the hooks that a client is there.
+    pub(crate) async fn session_started(&self, id: &str, client: Option<String>) {
+        let payload = HookPayload::SessionStart { client };
+        if let Err(denied) = self.catalog.dispatch(Some(id.to_owned()), payload).await {
+            tracing::warn!(session = id, reason = %denied, "a session cannot be refused by a hook");
+        }
+    }
+
+    /// Tells the hooks that a client is gone.
+    pub(crate) async fn session_ended(&self, id: &str, reason: &str) {
+        let payload = HookPayload::SessionEnd {
+            reason: reason.to_owned(),
+        };
+        if let Err(denied) = self.catalog.dispatch(Some(id.to_owned()), payload).await {
+            tracing::warn!(session = id, reason = %denied, "the end of a session cannot be refused by a hook");
+        }
+    }
+
+    /// Ends what has been idle for too long.
+    pub(crate) async fn sweep(&self) {
+        let sessions: Vec<Arc<Session>> = self.sessions.expire();
+        for session in sessions {
+            self.session_ended(&session.id, "expired").await;
+        }
+        for peer in self.peers.expire() {
+            self.session_ended(&peer, "expired").await;
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Sessions: their beginning, their end, and what hooks hear of them.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+use metier_hooks::{HookContext, HookEvent, HookPayload, LifecycleHooks};
+use metier_mcp::Incoming;
+use serde_json::json;
+
+use crate::bench::{Bench, hear};
+
+/// Writes down each begin and end as `start ID CLIENT` or `end ID REASON`.
+fn watch(bench: &Bench) -> Arc<Mutex<Vec<String>>> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let hooks = LifecycleHooks::new();
+    for event in [HookEvent::SessionStart, HookEvent::SessionEnd] {
+        let seen = Arc::clone(&seen);
+        hooks.on(event, move |context: &HookContext| {
+            let id = context.session_id.clone().unwrap_or_default();
+            let line = match &context.payload {
+                HookPayload::SessionStart { client } => {
+                    format!("start {id} {}", client.as_deref().unwrap_or("-"))
+                }
+                HookPayload::SessionEnd { reason } => format!("end {id} {reason}"),
+                other => panic!("{other:?}"),
+            };
+            seen.lock().unwrap().push(line);
+            Ok(())
+        });
+    }
+    let _ = bench.catalog.clone().with_hooks(hooks);
+    seen
+}
+
+fn taken(seen: &Mutex<Vec<String>>) -> Vec<String> {
+    std::mem::take(&mut *seen.lock().unwrap())
+}
+
+#[tokio::test]
+async fn a_session_begins_and_ends_once() {
+    let bench = Bench::new();
+    let seen = watch(&bench);
+    let client = bench.session().await;
+    assert_eq!(taken(&seen), [format!("start {} probe", client.id)]);
+    assert!(bench.server.end_session(&client.id).await);
+    assert!(!bench.server.end_session(&client.id).await);
+    assert_eq!(taken(&seen), [format!("end {} closed", client.id)]);
+    assert_eq!(client.request("ping", json!({})).await.status, 404);
+    assert!(bench.server.open_stream(Some(&client.id)).is_err());
+}
+
+#[tokio::test]
+async fn an_ended_session_takes_its_calls_and_streams_along() {
+    let bench = Bench::new();
+    let client = bench.session().await;
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "wait"}});
+    let call = tokio::spawn(hear(client.start(&body)));
+    bench.waiting.acquire().await.unwrap().forget();
+    bench.server.end_session(&client.id).await;
+    assert!(stream.next().await.is_none());
+    assert_eq!(call.await.unwrap().status, 0);
+    assert_eq!(bench.stopped.available_permits(), 1);
+}
+
+#[tokio::test]
+async fn made_up_ids_are_unknown_and_make_nothing() {
+    let bench = Bench::new();
+    for id in ["no-such", "", "../x"] {
+        let mut incoming = Incoming::new(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
+        incoming.session = Some(id.into());
+        assert_eq!(bench.send(incoming).await.status, 404);
+    }
+    assert_eq!(
+        bench
+            .text(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#)
+            .await
+            .status,
+        400
+    );
+    assert_eq!(
+        bench
+            .text(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+            .await
+            .status,
+        400
+    );
+    assert_eq!(bench.server.session_count(), 0);
+    let mut incoming = Incoming::new(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}}).to_string());
+    incoming.session = Some("no-such".into());
+    let fresh = bench.send(incoming).await;
+    assert_eq!(fresh.status, 200);
+    assert_ne!(fresh.session.unwrap(), "no-such");
+}
+
+#[tokio::test]
+async fn idle_sessions_expire_and_busy_ones_stay() {
+    let bench = Bench::with(|config| config.session_idle = std::time::Duration::from_secs(60));
+    let seen = watch(&bench);
+    let (idle, busy) = (bench.session().await, bench.session().await);
+    let stream = bench.server.open_stream(Some(&busy.id)).unwrap();
+    taken(&seen);
+    bench.time.store(61, Ordering::SeqCst);
+    bench.server.sweep().await;
+    assert_eq!(taken(&seen), [format!("end {} expired", idle.id)]);
+    assert_eq!(
+        (
+            idle.request("ping", json!({})).await.status,
+            busy.request("ping", json!({})).await.status
+        ),
+        (404, 200)
+    );
+    drop(stream);
+}
+
+#[tokio::test]
+async fn five_thousand_clients_that_never_leave_are_bounded() {
+    let bench = Bench::with(|config| config.session_cap = 10);
+    let seen = watch(&bench);
+    for _ in 0..5_000 {
+        assert_eq!(
+            bench
+                .initialize(json!({"protocolVersion": "2025-06-18"}))
+                .await
+                .status,
+            200
+        );
+    }
+    assert_eq!(bench.server.session_count(), 10);
+    let lines = taken(&seen);
+    let count = |what: &str| lines.iter().filter(|line| line.starts_with(what)).count();
+    assert_eq!((count("start"), count("end")), (5_000, 4_990));
+}
+
+#[tokio::test]
+async fn when_every_session_is_at_work_one_more_is_refused() {
+    let bench = Bench::with(|config| config.session_cap = 1);
+    let client = bench.session().await;
+    let _stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    let heard = bench
+        .initialize(json!({"protocolVersion": "2025-06-18"}))
+        .await;
+    assert_eq!((heard.status, heard.code()), (503, 1002));
+}
+
+#[tokio::test]
+async fn a_stateless_client_begins_with_its_first_request_and_ends_when_idle() {
+    let bench = Bench::with(|config| config.session_idle = std::time::Duration::from_secs(60));
+    let seen = watch(&bench);
+    for _ in 0..3 {
+        bench.modern("tools/list", json!({})).await;
+    }
+    bench.modern("tools/call", json!({"name": "echo"})).await;
+    assert_eq!(taken(&seen), ["start client:probe probe"]);
+    bench.time.store(61, Ordering::SeqCst);
+    bench.server.sweep().await;
+    bench.server.sweep().await;
+    assert_eq!(taken(&seen), ["end client:probe expired"]);
+}
+
+#[tokio::test]
+async fn a_shutdown_ends_everything_once() {
+    let bench = Bench::new();
+    let seen = watch(&bench);
+    let client = bench.session().await;
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "wait"}});
+    let call = tokio::spawn(hear(client.start(&body)));
+    bench.waiting.acquire().await.unwrap().forget();
+    taken(&seen);
+    bench.server.shutdown().await;
+    assert_eq!(call.await.unwrap().status, 0);
+    assert_eq!(
+        bench.stopped.available_permits(),
+        1,
+        "the call had ended before the shutdown returned"
+    );
+    assert_eq!(taken(&seen), [format!("end {} shutdown", client.id)]);
+}
