@@ -54,3 +54,9 @@ pub(crate) fn clipped(text: &str, most: usize) -> String {
     short.push('…');
     short
 }
+
+/// `1 skill`, `2 skills`.
+pub(crate) fn count(number: usize, word: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {word}{plural}")
+}

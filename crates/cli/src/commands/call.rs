@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use crate::Failure;
 use crate::options::{Running, SkillPlaces, runtime};
 use crate::printer::Printer;
-use crate::stop_signal::stop_signal;
+use crate::stop_signal::StopSignal;
 
 #[derive(Args)]
 pub(crate) struct Call {
@@ -86,6 +86,7 @@ async fn call(
             return Ok(loaded);
         }
     }
+    let stop = StopSignal::listen();
     let (give_up, given_up) = watch::channel(false);
     let mut request = CallRequest::new(tool, Some(arguments));
     request.cancel = Cancellation::new(Arc::new(GivenUp(given_up)));
@@ -94,7 +95,7 @@ async fn call(
     let mut answer = std::pin::pin!(dispatcher.call(request));
     tokio::select! {
         answer = &mut answer => answer,
-        () = stop_signal() => {
+        () = stop.wait() => {
             // The receiver lives as long as the call.
             let _ = give_up.send(true);
             answer.await

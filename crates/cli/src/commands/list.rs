@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::Failure;
 use crate::options::{SkillPlaces, tell_findings};
-use crate::printer::{Printer, clipped, table};
+use crate::printer::{Printer, clipped, count, table};
 
 /// How much of a description stands in the table.
 const DESCRIPTION: usize = 80;
@@ -57,10 +57,10 @@ impl List {
             }
         }
         tell_findings(printer, &catalog.snapshot());
-        let mut said = format!("{} skills", skills.len());
-        for (count, word) in [(rejected.len(), "rejected"), (shadowed.len(), "shadowed")] {
-            if count > 0 {
-                said.push_str(&format!(", {count} {word}"));
+        let mut said = count(skills.len(), "skill");
+        for (number, word) in [(rejected.len(), "rejected"), (shadowed.len(), "shadowed")] {
+            if number > 0 {
+                said = format!("{said}, {number} {word}");
             }
         }
         printer.say(&said);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::Failure;
 use crate::options::{SkillPlaces, runtime};
-use crate::printer::{Printer, clipped, table};
+use crate::printer::{Printer, clipped, count, table};
 
 /// How much of a description stands in the table.
 const DESCRIPTION: usize = 70;
@@ -61,9 +61,9 @@ impl Search {
             }
         }
         printer.say(&format!(
-            "{} of {} skills that fit",
+            "{} of {} that fit",
             report.hits.len(),
-            report.total
+            count(report.total, "skill")
         ));
         Ok(())
     }

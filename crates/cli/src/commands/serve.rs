@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::Failure;
 use crate::options::{Running, SkillPlaces, runtime, tell_findings};
-use crate::printer::{Printer, clipped};
-use crate::stop_signal::stop_signal;
+use crate::printer::{Printer, clipped, count};
+use crate::stop_signal::StopSignal;
 
 #[derive(Args)]
 pub(crate) struct Serve {
@@ -55,6 +55,7 @@ impl Serve {
         config.host.clone_from(&self.host);
         config.stubs = self.stubs == Stubs::All;
         runtime()?.block_on(async {
+            let stop = StopSignal::listen();
             let (server, catalog) = skill_server(
                 settings,
                 config,
@@ -67,7 +68,7 @@ impl Serve {
                 .map_err(|error| Failure::Usage(error.to_string()))?;
             printer.data(handle.mcp_url());
             self.tell(printer, &catalog, handle.mcp_url());
-            stop_signal().await;
+            stop.wait().await;
             printer.say("stopping");
             handle.shutdown().await;
             Ok(())
@@ -95,8 +96,9 @@ impl Serve {
             printer.say(&format!("no skills found in {looked}"));
         } else {
             printer.say(&format!(
-                "found {} skills with {tools} tools{}:",
-                skills.len(),
+                "found {} with {}{}:",
+                count(skills.len(), "skill"),
+                count(tools, "tool"),
                 if rejected > 0 {
                     format!(", rejected {rejected}")
                 } else {
