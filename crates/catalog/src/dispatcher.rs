@@ -1,7 +1,7 @@
 //! The way of a call.
 //!
-//! name → capability gate → repair and validation → workspace → before_tool_call → handler →
-//! output schema → after_tool_call. Each step stands in this file, in this order.
+//! name → capability gate → repair and validation → workspace → before-hook → handler → output
+//! schema → after-hook. Each step stands in this file, in this order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

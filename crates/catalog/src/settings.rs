@@ -132,7 +132,7 @@ impl Default for RunSettings {
             environment: EnvLookup::default(),
             environment_policy: EnvironmentPolicy::default(),
             limits: Limits::default(),
-            longest_deadline: Duration::from_secs(600),
+            longest_deadline: Duration::from_mins(10),
             gate: Gate::default(),
             host: None,
             require_host: false,

@@ -1,6 +1,7 @@
 //! One immutable state of everything that clients can see.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
@@ -137,6 +138,43 @@ impl CatalogSnapshot {
         self.parts.declared.declared()
     }
 
+    /// Every finding about every skill and root, each with the folder below which its file names
+    /// lie. For the operator of the server: the folders are absolute paths.
+    pub fn operator_findings(&self) -> Vec<(&Path, &Diagnostic)> {
+        let set = &self.parts.skills;
+        let nowhere = Path::new("");
+        let mut findings: Vec<_> = set
+            .diagnostics
+            .iter()
+            .map(|finding| (nowhere, finding))
+            .collect();
+        for skill in &set.rejected {
+            findings.extend(
+                skill
+                    .diagnostics
+                    .iter()
+                    .map(|finding| (skill.root.path.as_path(), finding)),
+            );
+        }
+        for shadowed in &set.shadowed {
+            findings.push((shadowed.skill.root.path.as_path(), &shadowed.diagnostic));
+        }
+        for entry in set.entries.values() {
+            let root = entry.skill.root.path.as_path();
+            findings.extend(entry.diagnostics.iter().map(|finding| (root, finding)));
+        }
+        findings
+    }
+
+    /// The skill that would have to be loaded so that a tool of this name can be called; `None` when
+    /// the tool can be called already, or when no skill declares it.
+    pub fn skill_to_load_for(&self, tool: &str) -> Option<String> {
+        match self.locate(tool) {
+            Located::UnloadedSkill(skill) => Some(skill),
+            _ => None,
+        }
+    }
+
     /// Where a skill stands.
     pub(crate) fn status(&self, name: &str, entry: &SkillEntry) -> SkillStatus {
         status_of(&self.parts, name, entry)
@@ -257,9 +295,11 @@ impl Names {
     }
 }
 
-/// Names by which the tools of unloaded skills would be called, and their stubs.
+/// Names by which the tools of unloaded skills would be called, and their stubs. A declared name
+/// alone counts where one skill only has it.
 fn unloaded_names(parts: &Parts) -> HashMap<String, String> {
     let mut names = HashMap::new();
+    let mut bare: HashMap<&str, Option<&str>> = HashMap::new();
     for (skill, entry) in &parts.skills.entries {
         if parts.loaded.contains_key(skill) {
             continue;
@@ -267,13 +307,29 @@ fn unloaded_names(parts: &Parts) -> HashMap<String, String> {
         names.insert(entry.stub.name.clone(), skill.clone());
         for tool in &entry.metadata().tools {
             let canonical = canonical_name(skill, &tool.name);
+            let full = [
+                wire_name(&canonical),
+                format!("{skill}__{}", tool.name),
+                canonical,
+            ];
+            for name in full {
+                names.entry(name).or_insert_with(|| skill.clone());
+            }
+            bare.entry(&tool.name)
+                .and_modify(|found| *found = None)
+                .or_insert(Some(skill));
+        }
+    }
+    // The order does not matter: each name is set once.
+    #[expect(
+        clippy::iter_over_hash_type,
+        reason = "every key goes into another map"
+    )]
+    for (name, skill) in bare {
+        if let Some(skill) = skill {
             names
-                .entry(wire_name(&canonical))
-                .or_insert_with(|| skill.clone());
-            names.entry(canonical).or_insert_with(|| skill.clone());
-            names
-                .entry(format!("{skill}__{}", tool.name))
-                .or_insert_with(|| skill.clone());
+                .entry(name.to_owned())
+                .or_insert_with(|| skill.to_owned());
         }
     }
     names

@@ -1,2 +1,71 @@
-//! The `metier` command.
-fn main() {}
+//! The `metier` command: data on stdout, talk on stderr, exit code 0 fine, 1 a failure that was
+//! asked about, 2 usage or environment.
+
+mod commands;
+mod options;
+mod printer;
+mod stop_signal;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use crate::printer::Printer;
+
+/// Turns folders of scripts into tools that an AI agent can find, understand and run.
+#[derive(Parser)]
+#[command(name = "metier", version, propagate_version = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve skills over MCP (Streamable HTTP) until it is stopped.
+    Serve(commands::serve::Serve),
+    /// List the skills that are found, and what is wrong with those that are not.
+    List(commands::list::List),
+    /// Find the skill for a task.
+    Search(commands::search::Search),
+    /// Call one tool once, loading its skill, and print the result.
+    Call(commands::call::Call),
+}
+
+/// Why a command ends with another exit code than 0.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The answer is a failure, and it has been printed.
+    #[error("")]
+    Answered,
+    /// Wrong usage, or the environment does not allow it.
+    #[error("{0}")]
+    Usage(String),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let filter = EnvFilter::try_from_env("METIER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        .without_time()
+        .init();
+    let printer = Printer;
+    let done = match cli.command {
+        Command::Serve(serve) => serve.run(printer),
+        Command::List(list) => list.run(printer),
+        Command::Search(search) => search.run(printer),
+        Command::Call(call) => call.run(printer),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Answered) => ExitCode::from(1),
+        Err(Failure::Usage(message)) => {
+            printer.say(&format!("error: {message}"));
+            ExitCode::from(2)
+        }
+    }
+}

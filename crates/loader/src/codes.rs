@@ -1,10 +1,11 @@
-//! The codes of this crate: MT1xx for SKILL.md, roots and the scan, MT2xx for tools.yaml.
+//! The codes of this crate: `MT1xx` for `SKILL.md`, roots and the scan, `MT2xx` for `tools.yaml`.
 
 use metier_diagnostics::Code;
 
 macro_rules! codes {
     ($($constant:ident = $id:literal $name:literal $summary:literal;)*) => {
-        $(#[doc = $summary] pub const $constant: Code = Code::new($id, $name, $summary);)*
+        $(#[doc = $summary]
+        pub const $constant: Code = Code::new($id, $name, $summary);)*
 
         /// Every code of this crate, in the order of their ids.
         pub const ALL: &[Code] = &[$($constant),*];

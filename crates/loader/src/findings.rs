@@ -45,6 +45,35 @@ pub(crate) const TOOLS_CODES: FileCodes = FileCodes {
     empty_item: codes::EMPTY_TOOL_ITEM,
 };
 
+/// Text for a message: what cannot be seen, or would turn the line around, is written out.
+pub(crate) fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '"' | '\'' | '\\') {
+            shown.push(c);
+        } else {
+            shown.extend(c.escape_debug());
+        }
+    }
+    shown
+}
+
+/// Sorts findings by file, in the order in which the files were read, and by place.
+pub(crate) fn sort_by_place(diagnostics: &mut [Diagnostic]) {
+    let mut files: Vec<String> = Vec::new();
+    for location in diagnostics.iter().filter_map(Diagnostic::location) {
+        if !files.contains(&location.file) {
+            files.push(location.file.clone());
+        }
+    }
+    diagnostics.sort_by_key(|diagnostic| {
+        diagnostic.location().map(|location| {
+            let file = files.iter().position(|file| *file == location.file);
+            (file, location.line, location.column)
+        })
+    });
+}
+
 /// The findings about one file, with what is needed to say where they are.
 #[derive(Debug)]
 pub(crate) struct Findings<'a> {

@@ -31,6 +31,7 @@
 //! Limits: 256 KiB of front matter, 1 MiB of tools.yaml, 32 KiB of a body at a scan; six levels of
 //! folders below a root. Everything is blocking. Nothing here knows a registry or MCP.
 
+mod candidate;
 pub mod codes;
 mod findings;
 mod mode;
@@ -41,6 +42,7 @@ mod roots;
 mod scan;
 mod scanner;
 mod script;
+mod siblings;
 mod skill_file;
 mod skill_files;
 mod tools_file;

@@ -1,22 +1,20 @@
 //! Reads one skill folder.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, Location, Severity, has_errors};
-use metier_skill_model::{ScriptLookup, SkillMetadata, SkillName, ToolDeclaration};
+use metier_skill_model::{SkillMetadata, SkillName};
 
-use crate::findings::{Findings, SKILL_CODES, TOOLS_CODES};
-use crate::report::{LoadedSkill, RejectedSkill, SkillId};
-use crate::script::{Scripts, normalized};
+use crate::candidate::Candidate;
+use crate::findings::{Findings, SKILL_CODES, sort_by_place};
+use crate::report::{LoadedSkill, RejectedSkill};
+use crate::script::Scripts;
+use crate::siblings::Siblings;
 use crate::skill_file::{
-    FRONT_MATTER_LIMIT, PathKey, TOOLS_KEY, guess_name, parse_recovering, read_depends_file,
-    read_fields, split,
+    FRONT_MATTER_LIMIT, guess_name, parse_recovering, read_depends_file, read_fields, split,
 };
-use crate::skill_files::{FolderHandle, ReadFileError, is_absolute_anywhere};
-use crate::tools_file::{
-    Declared, Names, Surroundings, TOOLS_FILE_LIMIT, connect, read_groups_file, read_tools_file,
-};
+use crate::skill_files::ReadFileError;
 use crate::values::Item;
 use crate::yaml::Node;
 use crate::{ParseMode, Root, RootLabel, SkillFiles, codes};
@@ -27,73 +25,6 @@ const BODY_LIMIT: usize = 32 * 1024;
 const EXCERPT: usize = 8000;
 /// The file that makes a folder a skill.
 pub(crate) const SKILL_FILE: &str = "SKILL.md";
-
-/// A folder that holds a skill, before anything of it is read.
-#[derive(Clone, Debug)]
-pub(crate) struct Candidate {
-    pub(crate) root: Arc<Root>,
-    /// The root's part of the id.
-    pub(crate) root_id: Arc<str>,
-    pub(crate) path: PathBuf,
-    pub(crate) display_path: String,
-    /// The name of its SKILL.md, which may be spelled otherwise.
-    pub(crate) file_name: String,
-}
-
-impl Candidate {
-    /// A file of the skill as shown to people: below the root.
-    fn shown(&self, file: &str) -> String {
-        if self.display_path.is_empty() {
-            file.to_owned()
-        } else {
-            format!("{}/{file}", self.display_path)
-        }
-    }
-
-    /// The folder's own name, and that of a link to it: the skill may bear either.
-    fn folder_names(&self) -> Vec<&str> {
-        let linked = self
-            .display_path
-            .rsplit('/')
-            .next()
-            .filter(|name| !name.is_empty());
-        let own = self.path.file_name().and_then(|name| name.to_str());
-        linked.into_iter().chain(own).collect()
-    }
-
-    pub(crate) fn id(&self) -> SkillId {
-        let names = self.folder_names();
-        let path = if self.display_path.is_empty() {
-            names.first().copied().unwrap_or(".")
-        } else {
-            self.display_path.as_str()
-        };
-        SkillId::new(&self.root_id, path)
-    }
-
-    pub(crate) fn reject(
-        &self,
-        name: Option<String>,
-        diagnostics: Vec<Diagnostic>,
-    ) -> Box<RejectedSkill> {
-        let folder = self
-            .folder_names()
-            .first()
-            .copied()
-            .unwrap_or(".")
-            .to_owned();
-        Box::new(RejectedSkill {
-            name: name
-                .filter(|name| SkillName::new(name).is_ok())
-                .unwrap_or(folder),
-            id: self.id(),
-            root: Arc::clone(&self.root),
-            path: self.path.clone(),
-            display_path: self.display_path.clone(),
-            diagnostics,
-        })
-    }
-}
 
 /// Reads one skill folder, as a scan with that folder as its only root would.
 pub fn parse_skill_dir(folder: &Path, mode: ParseMode) -> Result<LoadedSkill, Box<RejectedSkill>> {
@@ -151,10 +82,11 @@ pub(crate) fn parse_candidate(
 ) -> Result<LoadedSkill, Box<RejectedSkill>> {
     let files = SkillFiles::canonical(candidate.path.clone());
     let shown = candidate.shown(&candidate.file_name);
+    let rejected = |name, diagnostics| Box::new(candidate.reject(name, diagnostics));
     let unreadable = |error: ReadFileError| {
         let diagnostic = Diagnostic::error(codes::SKILL_FILE_UNREADABLE, error.to_string())
             .at(Location::file(shown.clone()), "");
-        candidate.reject(None, vec![diagnostic])
+        rejected(None, vec![diagnostic])
     };
     let handle = files.handle().map_err(unreadable)?;
     // Room for the fences, a mark and blank lines besides the two limits.
@@ -166,7 +98,7 @@ pub(crate) fn parse_candidate(
         let mut diagnostic = Diagnostic::error(fault.code, fault.message)
             .at(Location::line(shown.clone(), fault.line), "");
         diagnostic.help = fault.help.map(str::to_owned);
-        candidate.reject(guess_name(&bytes), vec![diagnostic])
+        rejected(guess_name(&bytes), vec![diagnostic])
     })?;
     let mut findings = Findings::new(mode, &SKILL_CODES, shown.clone(), parts.head);
     let yaml = parts.head.get(parts.yaml.clone()).unwrap_or_default();
@@ -175,7 +107,7 @@ pub(crate) fn parse_candidate(
         Ok(parsed) => parsed,
         Err(fault) => {
             findings.yaml_fault(&fault);
-            return Err(candidate.reject(guess_name(yaml.as_bytes()), findings.list));
+            return Err(rejected(guess_name(yaml.as_bytes()), findings.list));
         }
     };
     for fault in &tree.faults {
@@ -203,12 +135,12 @@ pub(crate) fn parse_candidate(
                     format!("front matter must be a mapping, found {found}"),
                 );
             }
-            return Err(candidate.reject(None, findings.list));
+            return Err(rejected(None, findings.list));
         }
     };
     if !findings.list.is_empty() {
         let name = root.get("name").and_then(Node::text).map(str::to_owned);
-        return Err(candidate.reject(name, findings.list));
+        return Err(rejected(name, findings.list));
     }
 
     let folder_names = candidate.folder_names();
@@ -219,7 +151,7 @@ pub(crate) fn parse_candidate(
         .clone()
         .or_else(|| SkillName::new("unnamed").ok());
     let Some(placeholder) = placeholder else {
-        return Err(candidate.reject(None, findings.list));
+        return Err(rejected(None, findings.list));
     };
     let mut skill = SkillMetadata::new(placeholder, candidate.path.clone());
     let mut front = read_fields(
@@ -229,9 +161,6 @@ pub(crate) fn parse_candidate(
         &folder_names,
         &mut skill,
     );
-    if front.not_served.is_some() && skill.name.is_empty() {
-        front.rejected = true;
-    }
     let has_name = root
         .get("name")
         .is_some_and(|name| name.text().is_some_and(|text| !text.trim().is_empty()));
@@ -254,7 +183,9 @@ pub(crate) fn parse_candidate(
     );
     let excerpt = body_excerpt(&mut findings, &bytes, parts.body, whole);
     if front.rejected {
-        return Err(candidate.reject(Some(skill.name.to_string()), findings.list));
+        let name = has_name.then(|| skill.name.to_string());
+        sort_by_place(&mut findings.list);
+        return Err(rejected(name, findings.list));
     }
 
     let scripts = Scripts::read(&handle);
@@ -269,21 +200,24 @@ pub(crate) fn parse_candidate(
         .entries("metadata")
         .into_iter()
         .filter_map(|entry| entry.name.ok())
-        .filter(|name| name.ends_with(".md"))
+        .filter(|name| {
+            Path::new(name)
+                .extension()
+                .is_some_and(|found| found == "md")
+        })
         .map(|name| format!("metadata/{name}"))
         .collect();
 
     let mut further = Vec::new();
-    let unusable = read_tools(
+    let unusable = Siblings {
         candidate,
-        &handle,
-        &scripts,
-        &front.tools,
-        &front.groups,
-        &mut findings,
-        &mut skill,
-        &mut further,
-    );
+        handle: &handle,
+        scripts: &scripts,
+        front: &mut findings,
+        skill: &mut skill,
+        further: &mut further,
+    }
+    .read(&front.tools, &front.groups);
 
     if skill
         .metadata_files
@@ -301,8 +235,9 @@ pub(crate) fn parse_candidate(
 
     let mut diagnostics = findings.list;
     diagnostics.append(&mut further);
+    sort_by_place(&mut diagnostics);
     if mode == ParseMode::Strict && has_errors(&diagnostics) {
-        return Err(candidate.reject(Some(skill.name.to_string()), diagnostics));
+        return Err(rejected(Some(skill.name.to_string()), diagnostics));
     }
     Ok(LoadedSkill {
         id: candidate.id(),
@@ -396,194 +331,6 @@ fn body_excerpt(findings: &mut Findings<'_>, bytes: &[u8], start: usize, whole: 
     match text.char_indices().nth(EXCERPT) {
         Some((end, _)) => text.get(..end).unwrap_or_default().to_owned(),
         None => text,
-    }
-}
-
-/// Reads tools and groups; the answer is the reason why the tools file cannot be used.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the parts of one reading, each borrowed on its own"
-)]
-fn read_tools(
-    candidate: &Candidate,
-    handle: &FolderHandle,
-    scripts: &Scripts,
-    tools: &PathKey,
-    groups: &PathKey,
-    findings: &mut Findings<'_>,
-    skill: &mut SkillMetadata,
-    further: &mut Vec<Diagnostic>,
-) -> Option<String> {
-    let mode = findings.mode;
-    let mut names = Names::default();
-    let mut declared = Declared {
-        empty: true,
-        ..Declared::default()
-    };
-    let mut unusable = None;
-    match tools {
-        PathKey::Absent => {
-            // Only the plain name is looked for: other YAML files may serve other programs.
-            if handle.file_path("tools.yaml").is_ok() {
-                findings
-                    .warning(
-                        codes::TOOLS_FILE_UNUSED,
-                        &(0..0),
-                        "`tools.yaml` is not read, because the front matter does not name it",
-                    )
-                    .help(format!("add `{TOOLS_KEY}: tools.yaml`"));
-            }
-        }
-        PathKey::Unusable(reason) => unusable = Some(reason.clone()),
-        PathKey::Path(item) => {
-            match read_sibling(candidate, handle, findings, item, Severity::Error, further) {
-                Err(reason) => unusable = Some(reason),
-                Ok((path, text)) => {
-                    let mut own = Findings::new(mode, &TOOLS_CODES, candidate.shown(&path), &text);
-                    let around = Surroundings {
-                        skill,
-                        scripts,
-                        handle,
-                    };
-                    match read_tools_file(&mut own, &text, &around, &mut names) {
-                        Ok(found) => declared = found,
-                        Err(reason) => unusable = Some(format!("{path}: {reason}")),
-                    }
-                    further.append(&mut own.list);
-                    skill.tools = std::mem::take(&mut declared.tools);
-                    skill.groups = std::mem::take(&mut declared.groups);
-                    read_groups_key(
-                        candidate,
-                        handle,
-                        groups,
-                        Some(&path),
-                        findings,
-                        skill,
-                        further,
-                    );
-                    let mut own = Findings::new(mode, &TOOLS_CODES, candidate.shown(&path), &text);
-                    connect(&mut own, skill, &declared.group_of);
-                    further.append(&mut own.list);
-                }
-            }
-        }
-    }
-    if unusable.is_some() {
-        skill.tools.clear();
-        return unusable;
-    }
-    if declared.empty {
-        let mut own = Findings::new(
-            mode,
-            &TOOLS_CODES,
-            candidate.shown(&candidate.file_name),
-            "",
-        );
-        let place = Node::scalar("", true, 0..0);
-        for (name, choice) in scripts.as_tools() {
-            if !names.take(&mut own, &skill.name, &name, &(0..0)) {
-                continue;
-            }
-            crate::tools_file::several(&mut own, &place, &name, &choice);
-            let mut tool = ToolDeclaration::named(name);
-            tool.script = ScriptLookup::Script { path: choice.path };
-            skill.tools.push(tool);
-        }
-        further.append(&mut own.list);
-    }
-    None
-}
-
-/// Reads the groups file, if there is one beside the tools file.
-fn read_groups_key(
-    candidate: &Candidate,
-    handle: &FolderHandle,
-    groups: &PathKey,
-    tools_path: Option<&str>,
-    findings: &mut Findings<'_>,
-    skill: &mut SkillMetadata,
-    further: &mut Vec<Diagnostic>,
-) {
-    let PathKey::Path(item) = groups else {
-        return;
-    };
-    if tools_path.is_some() && normalized(&item.text).as_deref() == tools_path {
-        return;
-    }
-    let severity = findings.mode.fault();
-    let Ok((path, text)) = read_sibling(candidate, handle, findings, item, severity, further)
-    else {
-        return;
-    };
-    let mut own = Findings::new(findings.mode, &TOOLS_CODES, candidate.shown(&path), &text);
-    if let Ok(found) = read_groups_file(&mut own, &text) {
-        for group in found {
-            if skill.groups.iter().all(|known| known.name != group.name) {
-                skill.groups.push(group);
-            }
-        }
-    }
-    further.append(&mut own.list);
-}
-
-/// Reads a file that the front matter names; an `Err` is the reason in words.
-fn read_sibling(
-    candidate: &Candidate,
-    handle: &FolderHandle,
-    findings: &mut Findings<'_>,
-    item: &Item,
-    severity: Severity,
-    further: &mut Vec<Diagnostic>,
-) -> Result<(String, String), String> {
-    let written = item.text.as_str();
-    let path = normalized(written).filter(|_| !is_absolute_anywhere(written));
-    let read = match &path {
-        Some(path) => handle.read(path, TOOLS_FILE_LIMIT),
-        None => Err(ReadFileError::Outside {
-            path: written.to_owned(),
-        }),
-    };
-    let path = path.unwrap_or_default();
-    let bytes = read.map_err(|error| {
-        let code = match error {
-            ReadFileError::Outside { .. } => codes::TOOLS_FILE_OUTSIDE,
-            ReadFileError::NotFound { .. } => codes::TOOLS_FILE_MISSING,
-            ReadFileError::TooLarge { .. } => codes::TOOLS_FILE_TOO_LARGE,
-            _ => codes::TOOLS_FILE_UNREADABLE,
-        };
-        let message = match error {
-            ReadFileError::TooLarge { .. } => format!("`{path}` is too large: more than 1 MiB"),
-            // The words of an absolute path are the author's, but they stay out of answers.
-            ReadFileError::Outside { .. } => {
-                "the tools or groups file is outside the skill folder".to_owned()
-            }
-            error => error.to_string(),
-        };
-        let diagnostic =
-            Diagnostic::new(code, severity, message.clone()).at(findings.place(&item.span), "");
-        findings.list.push(diagnostic);
-        message
-    })?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((path, text)),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let bytes = error.as_bytes();
-            let utf16 = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
-            let message = if utf16 {
-                format!("`{path}` is not UTF-8: it looks like UTF-16")
-            } else {
-                format!("`{path}` is not UTF-8 (byte {at})")
-            };
-            let line = 1 + bytes.iter().take(at).filter(|byte| **byte == b'\n').count();
-            let line = u32::try_from(line).unwrap_or(u32::MAX);
-            further.push(
-                Diagnostic::new(codes::TOOLS_FILE_NOT_UTF8, severity, message.clone())
-                    .at(Location::line(candidate.shown(&path), line), "")
-                    .help("save the file as UTF-8"),
-            );
-            Err(message)
-        }
     }
 }
 

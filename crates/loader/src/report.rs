@@ -100,7 +100,11 @@ pub struct RejectedSkill {
 
 impl fmt::Display for RejectedSkill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the skill `{}` is rejected", self.name.escape_debug())?;
+        write!(
+            f,
+            "the skill `{}` is rejected",
+            crate::findings::printable(&self.name)
+        )?;
         for diagnostic in &self.diagnostics {
             if diagnostic.severity == metier_diagnostics::Severity::Error {
                 write!(f, "\n{diagnostic}")?;

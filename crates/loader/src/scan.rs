@@ -68,7 +68,7 @@ pub fn scan(roots: &[Root], mode: ParseMode) -> ScanReport {
     for (candidate, diagnostic) in walked.locked {
         report
             .rejected
-            .push(*candidate.reject(None, vec![diagnostic]));
+            .push(candidate.reject(None, vec![diagnostic]));
     }
     let order: BTreeMap<_, _> = roots
         .iter()

@@ -3,16 +3,18 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::parse::Candidate;
+use crate::candidate::Candidate;
 use crate::walk::walk;
 use crate::{ParseMode, RootSources, resolve_roots};
+
+type Environment = dyn Fn(&str) -> Option<OsString> + Send + Sync;
 
 /// Finds the folders of skills for a caller who wants to read them on their own.
 ///
 /// It takes the environment and the home folder once, when it is made.
 #[expect(missing_debug_implementations, reason = "the environment is a closure")]
 pub struct SkillScanner {
-    environment: Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>,
+    environment: Box<Environment>,
     home: Option<PathBuf>,
     platform_data: Option<PathBuf>,
 }

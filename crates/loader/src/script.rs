@@ -116,13 +116,17 @@ impl Scripts {
         let Some(path) = normalized(written) else {
             return SourceFile::Outside;
         };
+        // What the listing found is inside, and its spelling is the file system's own.
+        if self.paths.contains(&path) {
+            return SourceFile::Found(ScriptLookup::Script { path });
+        }
         match handle.file_path(&path) {
             Err(ReadFileError::Outside { .. }) => SourceFile::Outside,
             Ok(_) if self.is_exact(handle, &path) => {
                 SourceFile::Found(ScriptLookup::Script { path })
             }
             _ => {
-                let similar = self.similar(handle, &path);
+                let similar = self.similar(handle, &path).filter(|found| *found != path);
                 SourceFile::Found(ScriptLookup::Missing { path, similar })
             }
         }

@@ -271,7 +271,15 @@ impl FolderHandle {
         let outside = || ReadFileError::Outside {
             path: relative.to_owned(),
         };
-        if is_absolute_anywhere(relative) || relative.contains('\0') {
+        // A path that climbs above the folder is refused even if it comes back.
+        let climbs = relative
+            .split('/')
+            .try_fold(0_usize, |depth, part| match part {
+                "" | "." => Some(depth),
+                ".." => depth.checked_sub(1),
+                _ => Some(depth + 1),
+            });
+        if climbs.is_none() || is_absolute_anywhere(relative) || relative.contains('\0') {
             return Err(outside());
         }
         let mut path = PathBuf::from(relative);

@@ -37,6 +37,8 @@ pub(crate) struct Declared {
     /// With the place of each `group` and `tools` item, for the check of both against each other.
     pub(crate) group_of: Vec<(String, std::ops::Range<usize>)>,
     pub(crate) groups: Vec<SkillGroup>,
+    /// Where the groups are declared.
+    pub(crate) groups_at: std::ops::Range<usize>,
     /// The list held no entry at all, good or bad.
     pub(crate) empty: bool,
 }
@@ -48,7 +50,7 @@ pub(crate) fn read_tools_file(
     around: &Surroundings<'_>,
     names: &mut Names,
 ) -> Result<Declared, String> {
-    let (root, faults) = parse_root(findings, text)?;
+    let (root, faults) = parse_root(findings, text, "tools")?;
     let list = root.get("tools");
     let Some(entries) = list.and_then(Node::list) else {
         let place = list.map_or(root.span.start..root.span.start, |node| node.span.clone());
@@ -79,6 +81,7 @@ pub(crate) fn read_tools_file(
     }
     let groups = root.get("groups");
     if let Some(groups) = groups {
+        declared.groups_at = groups.span.start..groups.span.start;
         declared.groups = groups::read_groups(findings, groups, &faults);
     }
     for (key, _) in root.map().unwrap_or_default() {
@@ -100,7 +103,11 @@ pub(crate) fn read_tools_file(
 }
 
 /// Parses the file; faults that make it unusable as a whole are reported and end here.
-fn parse_root(findings: &mut Findings<'_>, text: &str) -> Result<(Node, Vec<Fault>), String> {
+fn parse_root(
+    findings: &mut Findings<'_>,
+    text: &str,
+    key: &str,
+) -> Result<(Node, Vec<Fault>), String> {
     let text_start = text.len() - text.trim_start_matches('\u{FEFF}').len();
     let parsed = parse(text.get(text_start..).unwrap_or_default(), text_start);
     let tree = parsed.map_err(|fault| {
@@ -108,7 +115,7 @@ fn parse_root(findings: &mut Findings<'_>, text: &str) -> Result<(Node, Vec<Faul
         fault.message
     })?;
     let Some(root) = tree.root.filter(|root| root.map().is_some()) else {
-        let message = "the file must be a mapping with a `tools` list".to_owned();
+        let message = format!("the file must be a mapping with a `{key}` list");
         findings.error(codes::NO_TOOLS_LIST, &(0..0), message.clone());
         return Err(message);
     };

@@ -35,6 +35,12 @@ pub(crate) fn text(findings: &mut Findings<'_>, path: &str, node: &Node) -> Opti
     None
 }
 
+/// Text of one line, without blanks around it; empty when absent.
+pub(crate) fn line(findings: &mut Findings<'_>, path: &str, node: &Node) -> String {
+    let text = text(findings, path, node).unwrap_or_default();
+    text.trim().into()
+}
+
 /// A list of texts, written as a list or as text with commas (`,`, `，`, `、`).
 pub(crate) fn comma_list(findings: &mut Findings<'_>, path: &str, node: &Node) -> Vec<Item> {
     if let Some(text) = node.text() {

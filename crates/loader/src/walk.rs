@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, Location};
 
+use crate::candidate::Candidate;
 use crate::parallel::in_parallel;
-use crate::parse::{Candidate, SKILL_FILE, skill_file_among};
+use crate::parse::{SKILL_FILE, skill_file_among};
 use crate::{ParseMode, Root, codes};
 
 /// How many levels below a root are searched.
@@ -322,8 +323,8 @@ fn read_folder(path: &Path) -> Content {
         if name.eq_ignore_ascii_case(SKILL_FILE) {
             skill_files.push(name);
         } else if kind.is_dir() || kind.is_symlink() {
+            group.has_scripts |= name == "scripts";
             match name.as_str() {
-                "scripts" => group.has_scripts = true,
                 "node_modules" | "__pycache__" => {}
                 hidden if hidden.starts_with('.') => {}
                 _ => {
@@ -336,13 +337,11 @@ fn read_folder(path: &Path) -> Content {
             group.odd_entries.insert(name, odd_kind(kind));
         }
     }
-    match skill_file_among(skill_files.into_iter()) {
-        Some(name) => Content::Skill(name),
-        None => {
-            group.odd_names.sort();
-            Content::Group(group)
-        }
+    if let Some(name) = skill_file_among(skill_files.into_iter()) {
+        return Content::Skill(name);
     }
+    group.odd_names.sort();
+    Content::Group(group)
 }
 
 #[cfg(unix)]

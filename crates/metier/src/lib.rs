@@ -1,1 +1,45 @@
 //! Metier as a library: its crates under one name, and a skill server in one call.
+//!
+//! A *skill* is a folder with a `SKILL.md`, an optional `tools.yaml` and scripts. Metier finds
+//! skills, orders them, searches them and serves their tools over the Model Context Protocol.
+//!
+//! ```
+//! use metier::{McpHttpConfig, create_skill_server};
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! let mut config = McpHttpConfig::default();
+//! config.port = 0;
+//! let server = create_skill_server("maya", config, &["fixtures/skills".into()], None);
+//! let handle = server.start().await?;
+//! assert!(handle.mcp_url().ends_with("/mcp"));
+//! handle.shutdown().await;
+//! # Ok::<_, metier::StartError>(())
+//! # }).unwrap();
+//! ```
+//!
+//! Each module is a crate of its own, versioned and usable alone; depend on the single crates where
+//! the whole is too much. This crate adds [`create_skill_server`] and nothing else.
+//!
+//! Limits: a server found this way loads nothing by itself; clients load what they need.
+
+mod skill_server;
+
+pub use metier_capability as capability;
+pub use metier_catalog as catalog;
+pub use metier_depgraph as depgraph;
+pub use metier_diagnostics as diagnostics;
+pub use metier_hooks as hooks;
+pub use metier_loader as loader;
+pub use metier_mcp as mcp;
+pub use metier_mcp_http as mcp_http;
+pub use metier_runner as runner;
+pub use metier_search as search;
+pub use metier_skill_model as skill_model;
+pub use metier_tool as tool;
+pub use metier_workspace_roots as workspace_roots;
+
+pub use metier_catalog::{CatalogSettings, SkillCatalog, ToolDispatcher, ToolRegistry};
+pub use metier_hooks::{HookDeny, HookEvent, LifecycleHooks};
+pub use metier_mcp_http::{McpHttpConfig, McpHttpHandle, McpHttpServer, StartError};
+pub use metier_tool::{CallContext, ToolError, ToolHandler, ToolOutput, ToolSpec};
+pub use skill_server::{create_skill_server, skill_server};

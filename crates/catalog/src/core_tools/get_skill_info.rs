@@ -52,13 +52,9 @@ fn run(own: &Own, name: &str) -> Result<Output, ToolError> {
         info.summary.status,
         metier_skill_model::SkillStatus::Unloaded | metier_skill_model::SkillStatus::PendingDeps
     );
-    let skill = match serde_json::to_value(&info) {
-        Ok(Value::Object(skill)) => skill,
-        _ => {
-            return Err(ToolError::Failed(
-                "the skill's metadata cannot be written as JSON".to_owned(),
-            ));
-        }
+    let Ok(Value::Object(skill)) = serde_json::to_value(&info) else {
+        let text = "the skill's metadata cannot be written as JSON".to_owned();
+        return Err(ToolError::Failed(text));
     };
     Ok(Output {
         load: loadable.then(|| LoadCall::of(name)),

@@ -72,7 +72,7 @@ struct Output {
 pub(super) fn tool(own: Own) -> ToolSpec {
     ToolSpec::from_fn("list_skills", move |input: Input, _: CallContext| {
         let own = own.clone();
-        async move { run(&own, input) }
+        async move { run(&own, &input) }
     })
     .title("List skills")
     .description(
@@ -82,7 +82,7 @@ pub(super) fn tool(own: Own) -> ToolSpec {
     .annotations(reads())
 }
 
-fn run(own: &Own, input: Input) -> Result<Output, ToolError> {
+fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     let catalog = own.catalog()?;
     let skip: usize = match input.cursor.as_deref() {
         None | Some("") => 0,

@@ -38,7 +38,7 @@ struct Output {
     tool_count: usize,
     /// The tools, as tools/list shows them.
     tools: Vec<Map<String, Value>>,
-    /// Groups whose tools are hidden until activate_tool_group is called.
+    /// Groups whose tools are hidden until `activate_tool_group` is called.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     inactive_groups: Vec<String>,
     /// What was found while the tools were registered.

@@ -8,11 +8,11 @@ use serde::Serialize;
 /// A skill in a list.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct SkillRow {
-    /// The name that load_skill accepts.
+    /// The name that `load_skill` accepts.
     name: String,
     /// What it is for.
     description: String,
-    /// Where it stands: loaded, unloaded, pending_deps, error, skipped or shadowed.
+    /// Where it stands: loaded, unloaded, `pending_deps`, error, skipped or shadowed.
     status: String,
     /// Whether its tools are registered.
     loaded: bool,
@@ -88,7 +88,7 @@ pub(super) struct Finding {
     severity: String,
     /// What was found.
     message: String,
-    /// Where: file:line:column below the skill root.
+    /// Where: `file:line:column` below the skill root.
     #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
     place: Option<String>,
     /// The cure.

@@ -54,7 +54,9 @@ impl Bench {
         if !dcc_mcp.is_empty() {
             text.push_str("metadata:\n  dcc-mcp:\n");
             for line in dcc_mcp {
-                text.push_str(&format!("    {line}\n"));
+                text.push_str("    ");
+                text.push_str(line);
+                text.push('\n');
             }
         }
         text.push_str("---\n");

@@ -33,7 +33,7 @@ fn recorded(events: &[HookEvent]) -> (LifecycleHooks, Seen) {
     (hooks, seen)
 }
 
-async fn bench(hooks: LifecycleHooks) -> Bench {
+fn bench(hooks: LifecycleHooks) -> Bench {
     let mut bench = Bench::new();
     bench.catalog = bench.catalog.clone().with_hooks(hooks);
     bench.skill_with_tools("box", "tools:\n  - name: go\n    input_schema: {type: object, properties: {n: {type: integer}}}\n", "open('ran', 'w').close()\n");
@@ -52,7 +52,7 @@ async fn a_veto_stops_the_call_with_reason_and_hint() {
         assert_eq!(context.tool_name(), Some("box__go"));
         Err(HookDeny::new("not today").hint("use the other one").into())
     });
-    let bench = bench(hooks).await;
+    let bench = bench(hooks);
     bench.catalog.load_skill("box").await.unwrap();
     let answer = bench.output("box__go", json!({})).await;
     assert!(answer.is_error);
@@ -67,7 +67,7 @@ async fn a_veto_stops_the_call_with_reason_and_hint() {
 #[tokio::test]
 async fn the_after_hook_hears_every_outcome_and_never_of_core_tools() {
     let (hooks, seen) = recorded(&[HookEvent::AfterToolCall]);
-    let bench = bench(hooks).await;
+    let bench = bench(hooks);
     bench
         .output("load_skill", json!({"skill_name": "box"}))
         .await;
@@ -85,7 +85,7 @@ async fn a_dependency_is_asked_for_and_its_veto_loads_nothing() {
         }
         Ok(())
     });
-    let bench = bench(hooks).await;
+    let bench = bench(hooks);
     let refused = bench.catalog.load_skill("needs-box").await.unwrap_err();
     assert!(matches!(refused, LoadError::Denied { .. }), "{refused}");
     assert_eq!(
@@ -105,7 +105,7 @@ async fn a_search_can_be_refused() {
     hooks.on(HookEvent::BeforeSearch, |_: &HookContext| {
         Err(HookDeny::new("no").into())
     });
-    let bench = bench(hooks).await;
+    let bench = bench(hooks);
     let refused = bench
         .catalog
         .search_skills(SearchRequest::new("box"))
@@ -168,7 +168,7 @@ async fn a_handler_may_use_the_catalog() {
 #[tokio::test]
 async fn a_dropped_call_still_tells() {
     let (hooks, seen) = recorded(&[HookEvent::AfterToolCall]);
-    let bench = bench(hooks).await;
+    let bench = bench(hooks);
     bench.file(
         "box/scripts/go.py",
         "import time\nopen('started', 'w').close()\ntime.sleep(600)\n",

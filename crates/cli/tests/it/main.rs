@@ -1,1 +1,14 @@
-//! Integration tests.
+//! The command as a person or a script uses it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test may stop at a broken fixture"
+)]
+
+mod call;
+mod command;
+mod demo;
+mod list;
+mod search;
+mod serve;

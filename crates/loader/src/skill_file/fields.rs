@@ -1,11 +1,13 @@
 //! What the front matter says: every key at its place, and a word on every key that is not.
 
+use std::fmt::Write as _;
+
 use metier_skill_model::{SkillMetadata, SkillName};
 
 use super::client_fields::read_client_field;
 use super::dcc_fields::read_metadata;
 use super::recover::Recovered;
-use crate::findings::Findings;
+use crate::findings::{Findings, printable};
 use crate::values::{self, Item};
 use crate::yaml::Node;
 use crate::{ParseMode, codes};
@@ -89,7 +91,7 @@ pub(crate) fn read_fields(
             "name" => name = Some(value),
             "description" => {}
             "license" => {
-                skill.license = values::text(findings, "license", value).unwrap_or_default()
+                skill.license = values::text(findings, "license", value).unwrap_or_default();
             }
             "compatibility" => compatibility(findings, value, skill),
             "allowed-tools" | "allowed_tools" => {
@@ -155,7 +157,7 @@ fn misplaced(findings: &mut Findings<'_>, entries: &[(Node, Node)], front: &mut 
     };
     let mut message = format!("{} {verb} below `metadata.dcc-mcp`", names.join(", "));
     if severity == metier_diagnostics::Severity::Warning {
-        message.push_str(&format!("; {taken} not read here"));
+        let _ = write!(message, "; {taken} not read here");
     }
     let mut diagnostic =
         metier_diagnostics::Diagnostic::new(codes::MISPLACED_KEY, severity, message)
@@ -242,7 +244,7 @@ fn read_name(
                 &span,
                 format!(
                     "the name `{name}` differs from the folder `{}`",
-                    folder.escape_debug()
+                    printable(folder)
                 ),
             )
             .help("give the folder the skill's name");
@@ -252,7 +254,7 @@ fn read_name(
 
 fn name_fault(text: &str, fault: metier_skill_model::NameFault) -> String {
     use metier_skill_model::NameFault;
-    let shown = text.escape_debug();
+    let shown = printable(text);
     match fault {
         NameFault::Separator(found) => format!(
             "the name `{shown}` holds `{found}` (U+{:04X}), which could be taken for a path",
@@ -273,14 +275,17 @@ fn description(
     let node = root.get("description");
     let text = match (recovered, node) {
         (Some(recovered), _) => {
+            let why = &recovered.fault.message;
+            let why = why.strip_prefix("not valid YAML: ").unwrap_or(why);
+            let taken = match findings.mode {
+                ParseMode::Strict => "",
+                ParseMode::Lenient => "; the whole line is taken as it stands",
+            };
             findings
                 .fault(
                     codes::DESCRIPTION_NOT_QUOTED,
                     &recovered.span,
-                    format!(
-                        "the description is not valid YAML without quotes ({}); the whole line is taken",
-                        recovered.fault.message
-                    ),
+                    format!("the description is not valid YAML without quotes ({why}){taken}"),
                 )
                 .help("quote the value");
             front.not_served = Some(

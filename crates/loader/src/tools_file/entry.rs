@@ -1,5 +1,7 @@
 //! One entry of the `tools` list.
 
+use std::ops::Range;
+
 use metier_skill_model::{
     Affinity, Execution, NextTools, ScriptLookup, ToolDeclaration, ToolRefusal,
 };
@@ -10,7 +12,7 @@ use super::schema::read_schema;
 use super::{Names, Surroundings, unknown_key};
 use crate::codes;
 use crate::findings::Findings;
-use crate::script::SourceFile;
+use crate::script::{Choice, SourceFile};
 use crate::skill_file::MOST_ALIASES;
 use crate::values;
 use crate::yaml::Node;
@@ -116,10 +118,7 @@ pub(crate) fn read_entry(
                 tool.requires_in_process = flag(findings, &path, value).unwrap_or(false);
             }
             "source_file" => {
-                tool.source_file = values::text(findings, &path, value)
-                    .unwrap_or_default()
-                    .trim()
-                    .to_owned();
+                tool.source_file = values::line(findings, &path, value);
                 source = Some(value);
             }
             "search_aliases" => aliases(findings, &path, value, around, &mut tool),
@@ -128,10 +127,7 @@ pub(crate) fn read_entry(
                 Err(reason) => refuse(&mut tool, reason),
             },
             "group" => {
-                tool.group = values::text(findings, &path, value)
-                    .unwrap_or_default()
-                    .trim()
-                    .to_owned()
+                tool.group = values::line(findings, &path, value);
             }
             "annotations" => written_annotations = Some(value),
             "execution" => match word(findings, &path, value, &["sync", "async"]) {
@@ -348,7 +344,7 @@ fn find_script(
     if tool.source_file.is_empty() {
         match around.scripts.for_tool(&tool.name) {
             Some(choice) => {
-                several(findings, place, &tool.name, &choice);
+                several(findings, &place.span, &tool.name, &choice);
                 tool.script = ScriptLookup::Script { path: choice.path };
             }
             None => {
@@ -399,9 +395,9 @@ fn find_script(
 /// Says which of several scripts was chosen.
 pub(crate) fn several(
     findings: &mut Findings<'_>,
-    place: &Node,
+    place: &Range<usize>,
     tool: &str,
-    choice: &crate::script::Choice,
+    choice: &Choice,
 ) {
     if choice.passed_over.is_empty() {
         return;
@@ -411,12 +407,17 @@ pub(crate) fn several(
         .iter()
         .map(|path| format!("`{path}`"))
         .collect();
+    let verbs = if others.len() == 1 {
+        "fits as well and is passed over"
+    } else {
+        "fit as well and are passed over"
+    };
     findings
         .warning(
             codes::SEVERAL_SCRIPTS,
-            &place.span,
+            place,
             format!(
-                "`{tool}` runs `{}`; {} fit as well and are passed over",
+                "`{tool}` runs `{}`; {} {verbs}",
                 choice.path,
                 others.join(" and ")
             ),

@@ -1,11 +1,9 @@
 //! Tool groups, from tools.yaml or a file of their own.
 
-use std::ops::Range;
-
 use metier_skill_model::{SkillGroup, SkillMetadata};
 
 use super::entry::flag;
-use super::{parse_root, report_faults, unknown_key};
+use super::{Declared, parse_root, report_faults, unknown_key};
 use crate::codes;
 use crate::findings::Findings;
 use crate::values;
@@ -16,15 +14,13 @@ pub(crate) fn read_groups_file(
     findings: &mut Findings<'_>,
     text: &str,
 ) -> Result<Vec<SkillGroup>, String> {
-    let (root, faults) = parse_root(findings, text)?;
-    match root.get("groups") {
-        Some(node) => Ok(read_groups(findings, node, &faults)),
-        None => {
-            let message = "there is no `groups` list".to_owned();
-            findings.error(codes::NO_TOOLS_LIST, &(0..0), message.clone());
-            Err(message)
-        }
+    let (root, faults) = parse_root(findings, text, "groups")?;
+    if let Some(node) = root.get("groups") {
+        return Ok(read_groups(findings, node, &faults));
     }
+    let message = "there is no `groups` list".to_owned();
+    findings.error(codes::NO_TOOLS_LIST, &(0..0), message.clone());
+    Err(message)
 }
 
 /// Reads the `groups` list.
@@ -82,17 +78,14 @@ fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node) -> Option
         let path = format!("groups[{index}].{spelled}");
         match spelled.replace('_', "-").as_str() {
             "name" => {
-                group.name = values::text(findings, &path, value)
-                    .unwrap_or_default()
-                    .trim()
-                    .to_owned()
+                group.name = values::line(findings, &path, value);
             }
             "description" => {
-                group.description = values::text(findings, &path, value).unwrap_or_default()
+                group.description = values::text(findings, &path, value).unwrap_or_default();
             }
             "tools" => group.tools = values::texts(values::comma_list(findings, &path, value)),
             "default-active" => {
-                group.default_active = flag(findings, &path, value).unwrap_or(false)
+                group.default_active = flag(findings, &path, value).unwrap_or(false);
             }
             _ => unknown_key(
                 findings,
@@ -116,13 +109,10 @@ fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node) -> Option
 
 /// Holds tools and groups against each other: both may state that a tool belongs to a group, and
 /// afterwards both do. A tool of an unknown group belongs to none and so is always active.
-pub(crate) fn connect(
-    findings: &mut Findings<'_>,
-    skill: &mut SkillMetadata,
-    group_of: &[(String, Range<usize>)],
-) {
+pub(crate) fn connect(findings: &mut Findings<'_>, skill: &mut SkillMetadata, declared: &Declared) {
     let place = |name: &str| {
-        group_of
+        declared
+            .group_of
             .iter()
             .find(|(tool, _)| tool == name)
             .map_or(0..0, |(_, span)| span.clone())

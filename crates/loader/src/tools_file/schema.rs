@@ -54,6 +54,8 @@ fn usable(value: &Node) -> Result<Option<Map<String, Value>>, String> {
     };
     let schema = match schema {
         Value::Null => return Ok(None),
+        // Any object, which is what no schema means.
+        Value::Object(schema) if schema.is_empty() => return Ok(None),
         Value::Object(schema) => schema,
         Value::Array(_) => return Err("a list is no schema".to_owned()),
         Value::Bool(_) => return Err("true or false is no schema of an object".to_owned()),

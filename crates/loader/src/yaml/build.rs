@@ -1,5 +1,6 @@
 //! From parser events to the tree.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -231,9 +232,10 @@ impl Builder<'_> {
     }
 
     fn check_keys(&mut self, entries: &[(Node, Node)]) {
-        let mut seen: BTreeMap<String, Range<usize>> = BTreeMap::new();
-        for (key, _) in entries {
-            let text = key.key_text();
+        let few = entries.len() <= 16;
+        let mut seen: BTreeMap<Cow<'_, str>, &Range<usize>> = BTreeMap::new();
+        for (number, (key, _)) in entries.iter().enumerate() {
+            let text = key.key_str();
             if text == "<<" && matches!(key.kind, Kind::Scalar { plain: true, .. }) {
                 self.tree.faults.push(Fault::new(
                     FaultKind::MergeKey,
@@ -241,15 +243,23 @@ impl Builder<'_> {
                     "the merge key `<<` is not supported",
                 ));
             }
-            if let Some(first) = seen.get(&text) {
+            // Nearly every mapping is small, and comparing is cheaper than a table then.
+            let first = if few {
+                let before = entries.get(..number).unwrap_or_default();
+                let found = before.iter().find(|(other, _)| other.key_str() == text);
+                found.map(|(other, _)| &other.span)
+            } else {
+                seen.get(&text).copied()
+            };
+            if let Some(first) = first {
                 self.tree.faults.push(Fault {
                     kind: FaultKind::DuplicateKey,
                     message: format!("the key `{text}` is written twice"),
                     span: key.span.clone(),
                     first: Some(first.clone()),
                 });
-            } else {
-                seen.insert(text, key.span.clone());
+            } else if !few {
+                seen.insert(text, &key.span);
             }
         }
     }
@@ -348,6 +358,10 @@ impl<'a> Places<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     fn root(text: &str) -> Node {
@@ -384,6 +398,18 @@ mod tests {
     }
 
     #[test]
+    fn a_duplicate_is_found_in_a_large_mapping() {
+        let mut text = String::new();
+        for number in 0..40 {
+            writeln!(text, "k{number}: 1").unwrap();
+        }
+        text.push_str("k7: 2\n");
+        let found = fault(&text);
+        assert_eq!(found.kind, FaultKind::DuplicateKey);
+        assert!(found.message.contains("`k7`"), "{found:?}");
+    }
+
+    #[test]
     fn what_costs_the_whole_text() {
         assert_eq!(fault("a: 1\n---\nb: 2\n").kind, FaultKind::Documents);
         assert_eq!(fault("a: &x [*x]\n").kind, FaultKind::Aliases);
@@ -403,7 +429,7 @@ mod tests {
         for level in 1..9 {
             let before = level - 1;
             let items = vec![format!("*a{before}"); 9].join(",");
-            bomb.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+            writeln!(bomb, "a{level}: &a{level} [{items}]").unwrap();
         }
         let found = fault(&bomb);
         assert_eq!(found.kind, FaultKind::Aliases);
@@ -425,5 +451,53 @@ mod tests {
             serde_json::json!({"a": "12"})
         );
         assert_eq!(root("a: ! 12\n").to_json(), serde_json::json!({"a": "12"}));
+    }
+
+    fn any_value() -> impl Strategy<Value = serde_json::Value> {
+        let leaf = prop_oneof![
+            Just(serde_json::Value::Null),
+            any::<bool>().prop_map(Into::into),
+            any::<i64>().prop_map(Into::into),
+            (-1.0e9..1.0e9).prop_map(|number: f64| number.into()),
+            "[a-z0-9 :#,.+-]{0,12}".prop_map(Into::into),
+            "[灯光渲染é🎬\n\t '\"x]{0,8}".prop_map(Into::into),
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
+                prop::collection::btree_map("[a-z名字]{1,6}", inner, 0..6)
+                    .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// Every plain scalar is found again at its place.
+    fn check_spans(text: &str, node: &Node) {
+        match &node.kind {
+            Kind::Scalar { text: own, plain } => {
+                let written = &text[node.span.clone()];
+                if *plain && !written.is_empty() && !written.contains('\n') {
+                    assert_eq!(written, &**own);
+                }
+            }
+            Kind::List(items) => items.iter().for_each(|item| check_spans(text, item)),
+            Kind::Map(entries) => entries.iter().for_each(|(key, value)| {
+                check_spans(text, key);
+                check_spans(text, value);
+            }),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn what_another_writer_writes_is_read_with_its_meaning(value in any_value()) {
+            let text = serde_yaml::to_string(&value).unwrap();
+            let tree = parse(&text, 0).unwrap();
+            let root = tree.root.unwrap();
+            prop_assert_eq!(root.to_json(), value, "{}", text);
+            check_spans(&text, &root);
+        }
     }
 }

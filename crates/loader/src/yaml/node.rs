@@ -1,5 +1,6 @@
 //! A node of the tree and what it means.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -118,9 +119,14 @@ impl Node {
 
     /// A mapping's key as text; one that is not a scalar is shown as JSON.
     pub(crate) fn key_text(&self) -> String {
+        self.key_str().into_owned()
+    }
+
+    /// The same, borrowed where it can be.
+    pub(crate) fn key_str(&self) -> Cow<'_, str> {
         match &self.kind {
-            Kind::Scalar { text, .. } => (**text).to_owned(),
-            _ => self.to_json().to_string(),
+            Kind::Scalar { text, .. } => Cow::Borrowed(text),
+            _ => Cow::Owned(self.to_json().to_string()),
         }
     }
 }

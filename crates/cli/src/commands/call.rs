@@ -1,0 +1,173 @@
+//! `metier call`.
+
+use std::io::Read as _;
+use std::sync::Arc;
+
+use clap::Args;
+use metier::ToolDispatcher;
+use metier::catalog::{CallError, CallRequest};
+use metier::tool::{BoxFuture, CallEvents, CancelSignal, Cancellation, LogLine, Progress};
+use metier::{SkillCatalog, ToolOutput};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::Failure;
+use crate::options::{Running, SkillPlaces, runtime};
+use crate::printer::Printer;
+use crate::stop_signal::StopSignal;
+
+#[derive(Args)]
+pub(crate) struct Call {
+    /// The tool: `skill_name__tool`, or the tool's name alone where one skill only has it.
+    tool: String,
+    /// The arguments as JSON, `@FILE`, or `-` for standard input.
+    #[arg(long, value_name = "JSON|@FILE|-", default_value = "{}")]
+    args: String,
+    /// Print the whole result as JSON, as MCP clients get it.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    running: Running,
+    #[command(flatten)]
+    places: SkillPlaces,
+}
+
+impl Call {
+    pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        let arguments = read_arguments(&self.args)?;
+        let mut settings = self.places.settings()?;
+        self.running.apply(&mut settings)?;
+        let (catalog, _) = self.places.catalog(settings);
+        let output = runtime()?.block_on(call(&catalog, &self.tool, arguments, printer));
+        match output {
+            Ok(output) => print(&output, self.json, printer),
+            Err(error @ (CallError::UnknownTool { .. } | CallError::ArgumentsNotObject { .. })) => {
+                Err(Failure::Usage(error.to_string()))
+            }
+            Err(error) => {
+                printer.say(&format!("error: {error}"));
+                Err(Failure::Answered)
+            }
+        }
+    }
+}
+
+fn read_arguments(text: &str) -> Result<Value, Failure> {
+    let (origin, text) = if text == "-" {
+        let mut all = String::new();
+        std::io::stdin().read_to_string(&mut all).map_err(|error| {
+            Failure::Usage(format!("--args -: standard input cannot be read: {error}"))
+        })?;
+        ("standard input".to_owned(), all)
+    } else if let Some(file) = text.strip_prefix('@') {
+        let all = std::fs::read_to_string(file)
+            .map_err(|error| Failure::Usage(format!("--args @{file}: {error}")))?;
+        (file.to_owned(), all)
+    } else {
+        ("--args".to_owned(), text.to_owned())
+    };
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::Usage(format!("{origin}: not JSON: {error}")))
+}
+
+/// Loads the tool's skill where that is needed, then calls it.
+async fn call(
+    catalog: &SkillCatalog,
+    tool: &str,
+    arguments: Value,
+    printer: Printer,
+) -> Result<ToolOutput, CallError> {
+    if let Some(skill) = catalog.snapshot().skill_to_load_for(tool) {
+        let request = CallRequest::new("load_skill", Some(json!({"skill_name": skill})));
+        let loaded = ToolDispatcher::new(catalog.registry())
+            .call(request)
+            .await?;
+        if loaded.is_error {
+            return Ok(loaded);
+        }
+    }
+    let stop = StopSignal::listen();
+    let (give_up, given_up) = watch::channel(false);
+    let mut request = CallRequest::new(tool, Some(arguments));
+    request.cancel = Cancellation::new(Arc::new(GivenUp(given_up)));
+    request.events = Arc::new(Told(printer));
+    let dispatcher = ToolDispatcher::new(catalog.registry());
+    let mut answer = std::pin::pin!(dispatcher.call(request));
+    tokio::select! {
+        answer = &mut answer => answer,
+        () = stop.wait() => {
+            // The receiver lives as long as the call.
+            let _ = give_up.send(true);
+            answer.await
+        }
+    }
+}
+
+struct GivenUp(watch::Receiver<bool>);
+
+impl CancelSignal for GivenUp {
+    fn is_cancelled(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    fn cancelled(&self) -> BoxFuture<'static, ()> {
+        let mut given_up = self.0.clone();
+        Box::pin(async move {
+            if given_up.wait_for(|yes| *yes).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        })
+    }
+}
+
+/// Progress and log lines on stderr.
+struct Told(Printer);
+
+impl CallEvents for Told {
+    fn progress(&self, progress: Progress) {
+        let total = progress
+            .total
+            .map(|total| format!("/{total}"))
+            .unwrap_or_default();
+        let message = progress.message.unwrap_or_default();
+        self.0
+            .say(format!("[{}{total}] {message}", progress.progress).trim_end());
+    }
+
+    fn log(&self, line: LogLine) {
+        self.0.say(&line.text);
+    }
+}
+
+fn print(output: &ToolOutput, json: bool, printer: Printer) -> Result<(), Failure> {
+    if json {
+        let mut result = json!({"content": output.content, "isError": output.is_error});
+        if let Some(object) = result.as_object_mut() {
+            if let Some(structured) = &output.structured {
+                object.insert("structuredContent".to_owned(), json!(structured));
+            }
+            if !output.meta.is_empty() {
+                object.insert("_meta".to_owned(), json!(output.meta));
+            }
+        }
+        printer.json(&result);
+    } else {
+        for item in &output.content {
+            if let Some(text) = item.as_text() {
+                printer.data(text);
+            } else {
+                let kind = item
+                    .as_json()
+                    .get("type")
+                    .and_then(Value::as_str)
+                    .unwrap_or("item");
+                printer.data(&format!("[{kind}; use --json to see it]"));
+            }
+        }
+    }
+    if output.is_error {
+        Err(Failure::Answered)
+    } else {
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! `metier search`.
+
+use clap::Args;
+use metier::catalog::{SearchRequest, SkillHit};
+use serde_json::{Value, json};
+
+use crate::Failure;
+use crate::options::{SkillPlaces, runtime};
+use crate::printer::{Printer, clipped, count, table};
+
+/// How much of a description stands in the table.
+const DESCRIPTION: usize = 70;
+
+#[derive(Args)]
+pub(crate) struct Search {
+    /// What you want to do, or a name.
+    query: String,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// At most so many hits, 1 to 100.
+    #[arg(long, default_value_t = 10)]
+    limit: usize,
+    /// Only skills with this tag; may be given several times.
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    #[command(flatten)]
+    places: SkillPlaces,
+}
+
+impl Search {
+    pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        let (catalog, _) = self.places.catalog(self.places.settings()?);
+        let mut request = SearchRequest::new(self.query);
+        request.limit = self.limit;
+        request.tags = self.tags;
+        let report = runtime()?
+            .block_on(catalog.search_skills(request))
+            .map_err(|error| Failure::Usage(error.to_string()))?;
+        if self.json {
+            let hits: Vec<Value> = report.hits.iter().map(hit_json).collect();
+            printer.json(&json!({
+                "total": report.total,
+                "hits": hits,
+                "notes": report.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "rejected": report.rejected,
+            }));
+            return Ok(());
+        }
+        let rows: Vec<Vec<String>> = report.hits.iter().map(row).collect();
+        for line in table(&rows) {
+            printer.data(&line);
+        }
+        for note in &report.notes {
+            printer.say(&note.to_string());
+        }
+        for skill in &report.rejected {
+            printer.say(&format!("`{}` was found and rejected:", skill.name));
+            for finding in &skill.diagnostics {
+                printer.say(&format!("  {finding}"));
+            }
+        }
+        printer.say(&format!(
+            "{} of {} that fit",
+            report.hits.len(),
+            count(report.total, "skill")
+        ));
+        Ok(())
+    }
+}
+
+fn hit_json(hit: &SkillHit) -> Value {
+    json!({
+        "skill": hit.skill,
+        "score": hit.score,
+        "confidence": hit.confidence,
+        "matched": hit.matched,
+        "load": {"tool": "load_skill", "arguments": {"skill_name": hit.skill.name}},
+    })
+}
+
+fn row(hit: &SkillHit) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for matched in &hit.matched {
+        if !words.contains(&matched.term) {
+            words.push(matched.term.clone());
+        }
+    }
+    vec![
+        hit.skill.name.clone(),
+        format!("{:.0} %", hit.confidence * 100.0),
+        clipped(&hit.skill.description, DESCRIPTION),
+        clipped(&words.join(", "), 40),
+    ]
+}

@@ -1,0 +1,62 @@
+//! Data on stdout, talk on stderr.
+
+use std::io::Write;
+
+/// Writes where it belongs. A reader that went away (`metier list | head`) is no error.
+#[derive(Clone, Copy)]
+pub(crate) struct Printer;
+
+impl Printer {
+    /// A line of data.
+    pub(crate) fn data(self, line: &str) {
+        let mut out = std::io::stdout().lock();
+        // There is nobody left to tell when the reader is gone.
+        let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    }
+
+    /// A line of talk.
+    pub(crate) fn say(self, line: &str) {
+        let _ = writeln!(std::io::stderr().lock(), "{line}");
+    }
+
+    /// A value as indented JSON.
+    pub(crate) fn json(self, value: &serde_json::Value) {
+        self.data(&format!("{value:#}"));
+    }
+}
+
+/// Columns side by side, each as wide as its widest cell, the last one open.
+pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    rows.iter()
+        .map(|row| {
+            let cells = row
+                .iter()
+                .zip(&widths)
+                .map(|(cell, width)| format!("{cell:<width$}"));
+            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+        })
+        .collect()
+}
+
+/// At most so many characters on one line, with a mark where it was cut.
+pub(crate) fn clipped(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= most {
+        return line;
+    }
+    let mut short: String = line.chars().take(most.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// `1 skill`, `2 skills`.
+pub(crate) fn count(number: usize, word: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {word}{plural}")
+}

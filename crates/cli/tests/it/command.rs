@@ -1,0 +1,74 @@
+//! Runs the built command with an environment of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The repository's fixtures.
+pub(crate) fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fixtures/skills")
+        .canonicalize()
+        .unwrap()
+}
+
+/// The command, with an empty home and only the machine's path. `folder` is the working directory,
+/// so that paths in the output are short and the same everywhere.
+pub(crate) fn metier(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_metier"));
+    command
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", folder.join("no-home"))
+        .stdin(Stdio::null());
+    command
+}
+
+/// What a finished command said, in one text for a snapshot.
+pub(crate) fn said(output: &Output) -> String {
+    format!(
+        "exit {}\n--- stdout\n{}--- stderr\n{}",
+        output.status.code().unwrap_or(-1),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
+
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> String {
+    said(&metier(folder).args(arguments).output().unwrap())
+}
+
+/// A folder with a good skill, a broken one, and one whose tools file has a bad entry.
+pub(crate) fn mixed() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |path: &str, text: &str| {
+        let path = folder.path().join("skills").join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let skill = |name: &str| {
+        format!(
+            "---\nname: {name}\ndescription: The {name} skill.\nmetadata:\n  dcc-mcp:\n    tools: tools.yaml\n---\n"
+        )
+    };
+    file("good/SKILL.md", &skill("good"));
+    file(
+        "good/tools.yaml",
+        "tools:\n  - name: echo\n    source_file: scripts/run.py\n    input_schema: {type: object, required: [n], properties: {n: {type: integer}}}\n",
+    );
+    file(
+        "good/scripts/run.py",
+        "import json, sys\nprint(json.dumps({'got': json.load(sys.stdin)}))\n",
+    );
+    file(
+        "broken/SKILL.md",
+        "---\nname: broken\ndescription: [unclosed\n---\n",
+    );
+    file("half/SKILL.md", &skill("half"));
+    file(
+        "half/tools.yaml",
+        "tools:\n  - 5\n  - name: fine\n    source_file: scripts/run.py\n",
+    );
+    file("half/scripts/run.py", "print('{}')\n");
+    folder
+}

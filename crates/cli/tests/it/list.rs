@@ -1,0 +1,71 @@
+//! `metier list`.
+
+use crate::command::{fixtures, mixed, run};
+
+#[test]
+fn the_demo_skills() {
+    insta::assert_snapshot!(run(&fixtures(), &["list", "demo"]));
+}
+
+#[test]
+fn what_is_broken_is_told_and_the_rest_is_listed() {
+    let folder = mixed();
+    insta::assert_snapshot!(run(folder.path(), &["list", "skills"]));
+    insta::assert_snapshot!(
+        "strict",
+        run(folder.path(), &["list", "--strict", "skills"])
+    );
+}
+
+#[test]
+fn json_for_programs() {
+    let folder = mixed();
+    let text = run(folder.path(), &["list", "--json", "skills"]);
+    let json = text
+        .split("--- stdout\n")
+        .nth(1)
+        .unwrap()
+        .split("--- stderr")
+        .next()
+        .unwrap();
+    let json: serde_json::Value = serde_json::from_str(json).unwrap();
+    insta::assert_json_snapshot!(json);
+}
+
+#[test]
+fn wrong_paths_are_named() {
+    let folder = mixed();
+    insta::assert_snapshot!(run(folder.path(), &["list", "nowhere"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: nowhere: there is no such folder
+    ");
+    insta::assert_snapshot!(run(folder.path(), &["list", "skills/good/SKILL.md"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: skills/good/SKILL.md: this is a file; name the folder that holds the skills
+    ");
+    let status = run(folder.path(), &["list", "--status", "laoded", "skills"]);
+    assert!(
+        status.contains("exit 2") && status.contains("pending_deps"),
+        "{status}"
+    );
+}
+
+#[test]
+fn the_usual_places_come_from_the_environment() {
+    let folder = mixed();
+    let output = crate::command::metier(folder.path())
+        .env("DCC_MCP_SKILL_PATHS", folder.path().join("skills/good"))
+        .args(["list"])
+        .output()
+        .unwrap();
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("good"),
+        "{output:?}"
+    );
+    let nothing = run(folder.path(), &["list"]);
+    assert!(nothing.contains("0 skills"), "{nothing}");
+}

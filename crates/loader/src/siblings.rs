@@ -1,0 +1,218 @@
+//! The files that the front matter names: tools and groups.
+
+use metier_diagnostics::{Diagnostic, Location, Severity};
+use metier_skill_model::{ScriptLookup, SkillMetadata, ToolDeclaration};
+
+use crate::candidate::Candidate;
+use crate::codes;
+use crate::findings::{Findings, TOOLS_CODES};
+use crate::script::{Scripts, normalized};
+use crate::skill_file::{PathKey, TOOLS_KEY};
+use crate::skill_files::{FolderHandle, ReadFileError, is_absolute_anywhere};
+use crate::tools_file::{
+    Declared, Names, Surroundings, TOOLS_FILE_LIMIT, connect, read_groups_file, read_tools_file,
+    several,
+};
+use crate::values::Item;
+
+/// Reads what lies beside a SKILL.md into the skill.
+#[derive(Debug)]
+pub(crate) struct Siblings<'a, 'f> {
+    pub(crate) candidate: &'a Candidate,
+    pub(crate) handle: &'a FolderHandle,
+    pub(crate) scripts: &'a Scripts,
+    /// The findings about SKILL.md, where the files are named.
+    pub(crate) front: &'a mut Findings<'f>,
+    pub(crate) skill: &'a mut SkillMetadata,
+    /// The findings about the files themselves.
+    pub(crate) further: &'a mut Vec<Diagnostic>,
+}
+
+impl Siblings<'_, '_> {
+    /// Reads tools and groups; the answer is the reason why the tools file cannot be used.
+    pub(crate) fn read(mut self, tools: &PathKey, groups: &PathKey) -> Option<String> {
+        let mut names = Names::default();
+        let declared = match tools {
+            PathKey::Unusable(reason) => return Some(reason.clone()),
+            PathKey::Absent => {
+                self.unused_tools_file();
+                None
+            }
+            PathKey::Path(item) => match self.tools_file(item, groups, &mut names) {
+                Ok(declared) => Some(declared),
+                Err(reason) => return Some(reason),
+            },
+        };
+        if declared.is_none_or(|declared| declared.empty) {
+            self.scripts_as_tools(&mut names);
+        }
+        None
+    }
+
+    fn findings<'t>(&self, file: &str, text: &'t str) -> Findings<'t> {
+        let shown = self.candidate.shown(file);
+        Findings::new(self.front.mode, &TOOLS_CODES, shown, text)
+    }
+
+    /// Only the plain name is looked for: other YAML files may serve other programs.
+    fn unused_tools_file(&mut self) {
+        if self.handle.file_path("tools.yaml").is_ok() {
+            self.front
+                .warning(
+                    codes::TOOLS_FILE_UNUSED,
+                    &(0..0),
+                    "`tools.yaml` is not read, because the front matter does not name it",
+                )
+                .help(format!("add `{TOOLS_KEY}: tools.yaml`"));
+        }
+    }
+
+    fn tools_file(
+        &mut self,
+        item: &Item,
+        groups: &PathKey,
+        names: &mut Names,
+    ) -> Result<Declared, String> {
+        let (path, text) = self.text(item, "the tools file", Severity::Error)?;
+        let mut findings = self.findings(&path, &text);
+        let around = Surroundings {
+            skill: self.skill,
+            scripts: self.scripts,
+            handle: self.handle,
+        };
+        let read = read_tools_file(&mut findings, &text, &around, names);
+        if let Ok(declared) = &read {
+            self.skill.tools.clone_from(&declared.tools);
+            self.skill.groups.clone_from(&declared.groups);
+            self.groups_file(groups, &path);
+            connect(&mut findings, self.skill, declared);
+        }
+        self.further.append(&mut findings.list);
+        read.map_err(|reason| format!("{path}: {reason}"))
+    }
+
+    /// A groups file that cannot be used costs the groups: their tools are always active.
+    fn groups_file(&mut self, groups: &PathKey, tools_path: &str) {
+        let PathKey::Path(item) = groups else {
+            return;
+        };
+        if normalized(&item.text).as_deref() == Some(tools_path) {
+            return;
+        }
+        let severity = self.front.mode.fault();
+        let Ok((path, text)) = self.text(item, "the groups file", severity) else {
+            return;
+        };
+        let mut findings = self.findings(&path, &text);
+        for group in read_groups_file(&mut findings, &text).unwrap_or_default() {
+            if self
+                .skill
+                .groups
+                .iter()
+                .all(|known| known.name != group.name)
+            {
+                self.skill.groups.push(group);
+            }
+        }
+        self.further.append(&mut findings.list);
+    }
+
+    /// A skill with scripts and no declared tools gets one tool a script.
+    fn scripts_as_tools(&mut self, names: &mut Names) {
+        let mut findings = self.findings(&self.candidate.file_name, "");
+        for (name, choice) in self.scripts.as_tools() {
+            if !names.take(&mut findings, &self.skill.name, &name, &(0..0)) {
+                continue;
+            }
+            several(&mut findings, &(0..0), &name, &choice);
+            let mut tool = ToolDeclaration::named(name);
+            tool.script = ScriptLookup::Script { path: choice.path };
+            self.skill.tools.push(tool);
+        }
+        self.further.append(&mut findings.list);
+    }
+
+    /// The path and the text of a file that the front matter names; an `Err` is the reason in words.
+    fn text(
+        &mut self,
+        item: &Item,
+        what: &str,
+        severity: Severity,
+    ) -> Result<(String, String), String> {
+        let written = item.text.as_str();
+        let path = normalized(written).filter(|_| !is_absolute_anywhere(written));
+        let read = match &path {
+            Some(path) => self.handle.read(path, TOOLS_FILE_LIMIT),
+            None => Err(ReadFileError::Outside {
+                path: written.to_owned(),
+            }),
+        };
+        let path = path.unwrap_or_default();
+        let bytes = match read {
+            Ok(bytes) => bytes,
+            Err(error) => return Err(self.unreachable(item, what, severity, &error)),
+        };
+        String::from_utf8(bytes)
+            .map(|text| (path.clone(), text))
+            .map_err(|error| {
+                self.not_utf8(
+                    &path,
+                    severity,
+                    error.as_bytes(),
+                    error.utf8_error().valid_up_to(),
+                )
+            })
+    }
+
+    fn unreachable(
+        &mut self,
+        item: &Item,
+        what: &str,
+        severity: Severity,
+        error: &ReadFileError,
+    ) -> String {
+        let (code, message, help) = match error {
+            // The words of an absolute path are the author's, but they stay out of answers.
+            ReadFileError::Outside { .. } => (
+                codes::TOOLS_FILE_OUTSIDE,
+                format!("{what} is outside the skill folder"),
+                "put the file into the skill",
+            ),
+            ReadFileError::NotFound { path } => (
+                codes::TOOLS_FILE_MISSING,
+                format!("{what} `{path}` does not exist"),
+                "add the file, or remove the key",
+            ),
+            ReadFileError::TooLarge { path, .. } => (
+                codes::TOOLS_FILE_TOO_LARGE,
+                format!("{what} `{path}` is too large: more than 1 MiB"),
+                "split the skill",
+            ),
+            error => (codes::TOOLS_FILE_UNREADABLE, format!("{what}: {error}"), ""),
+        };
+        let place = self.front.place(&item.span);
+        let mut diagnostic = Diagnostic::new(code, severity, message.clone()).at(place, "");
+        if !help.is_empty() {
+            diagnostic = diagnostic.help(help);
+        }
+        self.front.list.push(diagnostic);
+        message
+    }
+
+    fn not_utf8(&mut self, path: &str, severity: Severity, bytes: &[u8], at: usize) -> String {
+        let utf16 = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+        let message = if utf16 {
+            format!("`{path}` is not UTF-8: it looks like UTF-16")
+        } else {
+            format!("`{path}` is not UTF-8 (byte {at})")
+        };
+        let line = 1 + bytes.iter().take(at).filter(|byte| **byte == b'\n').count();
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        self.further.push(
+            Diagnostic::new(codes::TOOLS_FILE_NOT_UTF8, severity, message.clone())
+                .at(Location::line(self.candidate.shown(path), line), "")
+                .help("save the file as UTF-8"),
+        );
+        message
+    }
+}
