@@ -7,6 +7,7 @@
 )]
 
 mod call;
+mod check;
 mod command;
 mod demo;
 mod list;
