@@ -6,6 +6,10 @@ use std::io::Write;
 #[derive(Clone, Copy)]
 pub(crate) struct Printer;
 
+#[expect(
+    clippy::unused_self,
+    reason = "a command gets its printer handed in, so that it writes nowhere else"
+)]
 impl Printer {
     /// A line of data.
     pub(crate) fn data(self, line: &str) {

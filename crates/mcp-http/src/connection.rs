@@ -18,7 +18,8 @@ use crate::handle::McpHttpHandle;
 use crate::stall::StallGuard;
 
 /// How long a client may take to send the head of a request.
-const HEAD_TIME: Duration = Duration::from_secs(30);
+/// Also how long an idle connection is kept, so it is longer than what clients keep theirs.
+const HEAD_TIME: Duration = Duration::from_mins(2);
 /// How long to wait when the system has no more connections to give.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 

@@ -62,7 +62,7 @@ async fn post(served: &Served, parts: Parts, body: Body) -> Response {
     let mut incoming = Incoming::new(body);
     incoming.session = match session_of(&headers) {
         Ok(session) => session.map(str::to_owned),
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     incoming.streaming = takes.streaming();
     incoming.headers = Some(headers);
@@ -78,12 +78,11 @@ async fn under_way(served: &Served, mut exchange: Exchange, takes: Takes) -> Res
     let quiet = served.limits.keep_alive;
     let may_turn = takes.events_by_name && !exchange.begins_session();
     let first = if may_turn {
-        match tokio::time::timeout(quiet, exchange.next()).await {
-            Ok(first) => first,
-            Err(_) => {
-                exchange.detach();
-                return streamed(events::exchange(None, exchange, quiet));
-            }
+        if let Ok(first) = tokio::time::timeout(quiet, exchange.next()).await {
+            first
+        } else {
+            exchange.detach();
+            return streamed(events::exchange(None, exchange, quiet));
         }
     } else {
         exchange.next().await
@@ -104,11 +103,11 @@ fn get(served: &Served, headers: &HeaderMap) -> Response {
         );
     }
     if let Err(refused) = legacy_only(headers) {
-        return refused;
+        return *refused;
     }
     let session = match session_of(headers) {
         Ok(session) => session,
-        Err(refused) => return refused,
+        Err(refused) => return *refused,
     };
     match served.server.open_stream(session) {
         Ok(stream) => streamed(events::notices(stream, served.limits.keep_alive)),
@@ -118,7 +117,7 @@ fn get(served: &Served, headers: &HeaderMap) -> Response {
 
 async fn delete(server: &McpServer, headers: &HeaderMap) -> Response {
     if let Err(refused) = legacy_only(headers) {
-        return refused;
+        return *refused;
     }
     match session_of(headers) {
         Ok(Some(session)) if server.end_session(session).await => plain(StatusCode::NO_CONTENT),
@@ -130,7 +129,7 @@ async fn delete(server: &McpServer, headers: &HeaderMap) -> Response {
             StatusCode::BAD_REQUEST,
             "which session? Send its Mcp-Session-Id",
         ),
-        Err(refused) => refused,
+        Err(refused) => *refused,
     }
 }
 
@@ -156,7 +155,7 @@ fn options(headers: &HeaderMap) -> Response {
 }
 
 /// Stateless revisions have neither streams nor sessions of their own.
-fn legacy_only(headers: &HeaderMap) -> Result<(), Response> {
+fn legacy_only(headers: &HeaderMap) -> Result<(), Box<Response>> {
     let Some(value) = headers.get(PROTOCOL_VERSION_HEADER) else {
         return Ok(());
     };
@@ -165,30 +164,30 @@ fn legacy_only(headers: &HeaderMap) -> Result<(), Response> {
         return Ok(());
     }
     if ModernVersion::parse(version).is_some() {
-        return Err(not_allowed("POST"));
+        return Err(Box::new(not_allowed("POST")));
     }
     let what = if is_legacy_date(version) {
         "not served"
     } else {
         "unknown"
     };
-    Err(refuse(
+    Err(Box::new(refuse(
         StatusCode::BAD_REQUEST,
         &format!("MCP-Protocol-Version {version:?} is {what}"),
-    ))
+    )))
 }
 
-fn session_of(headers: &HeaderMap) -> Result<Option<&str>, Response> {
+fn session_of(headers: &HeaderMap) -> Result<Option<&str>, Box<Response>> {
     let mut values = headers.get_all(SESSION_HEADER).iter();
     let Some(value) = values.next() else {
         return Ok(None);
     };
     match (value.to_str(), values.next()) {
         (Ok(id), None) => Ok(Some(id)),
-        _ => Err(refuse(
+        _ => Err(Box::new(refuse(
             StatusCode::BAD_REQUEST,
             "Mcp-Session-Id must be sent once, in visible ASCII",
-        )),
+        ))),
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) async fn run(
     closing: CancellationToken,
     every: Duration,
 ) {
-    let every = every.clamp(Duration::from_millis(100), Duration::from_secs(60));
+    let every = every.clamp(Duration::from_millis(100), Duration::from_mins(1));
     let mut sweep = tokio::time::interval(every);
     sweep.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {

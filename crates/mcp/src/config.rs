@@ -42,7 +42,7 @@ impl Default for McpConfig {
             stubs: true,
             page_size: 100,
             session_cap: 1_000,
-            session_idle: Duration::from_secs(30 * 60),
+            session_idle: Duration::from_mins(30),
         }
     }
 }

@@ -196,10 +196,10 @@ impl Drop for Exchange {
             self.cancel.cancel();
         }
         // What ends a call (its hooks, its children) must run to its end in any case.
-        if let Work::Here(work) = std::mem::replace(&mut self.work, Work::Over) {
-            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-                drop(runtime.spawn(work));
-            }
+        if let Work::Here(work) = std::mem::replace(&mut self.work, Work::Over)
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            drop(runtime.spawn(work));
         }
     }
 }

@@ -35,10 +35,10 @@ impl PageCache {
     /// The pages of a snapshot.
     pub(crate) fn of(&self, snapshot: &CatalogSnapshot) -> Arc<Pages> {
         let generation = snapshot.generation();
-        if let Some(pages) = &*self.newest.read().unwrap_or_else(PoisonError::into_inner) {
-            if pages.generation == generation {
-                return Arc::clone(pages);
-            }
+        if let Some(pages) = &*self.newest.read().unwrap_or_else(PoisonError::into_inner)
+            && pages.generation == generation
+        {
+            return Arc::clone(pages);
         }
         let pages = Arc::new(Pages::new(snapshot, self.page_size, self.stubs));
         let mut newest = self.newest.write().unwrap_or_else(PoisonError::into_inner);
@@ -113,12 +113,11 @@ impl Pages {
         } else {
             &self.legacy
         };
-        let pages = match ready.get() {
-            Some(pages) => pages,
-            None => {
-                let built = self.build_all(era, results)?;
-                ready.get_or_init(|| built)
-            }
+        let pages = if let Some(pages) = ready.get() {
+            pages
+        } else {
+            let built = self.build_all(era, results)?;
+            ready.get_or_init(|| built)
         };
         pages
             .get(start / self.page_size)

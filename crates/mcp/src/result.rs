@@ -121,9 +121,11 @@ mod tests {
 
     #[test]
     fn only_a_modern_result_is_marked() {
-        let mut config = McpConfig::default();
-        config.server_name = "probe".into();
-        config.server_version = "1".into();
+        let config = McpConfig {
+            server_name: "probe".into(),
+            server_version: "1".into(),
+            ..McpConfig::default()
+        };
         let results = Results::new(&config);
         let own = json!({ "tools": [] });
         let build = |era, own: &Value| {

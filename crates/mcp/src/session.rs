@@ -280,7 +280,7 @@ mod tests {
         let time = Arc::new(AtomicU64::new(0));
         let read = Arc::clone(&time);
         let clock: Clock = Arc::new(move || Duration::from_secs(read.load(Ordering::SeqCst)));
-        (Sessions::new(cap, Duration::from_secs(60), clock), time)
+        (Sessions::new(cap, Duration::from_mins(1), clock), time)
     }
 
     fn create(sessions: &Sessions) -> Arc<Session> {
@@ -350,7 +350,7 @@ mod tests {
         let read = Arc::clone(&time);
         let peers = Peers::new(
             2,
-            Duration::from_secs(60),
+            Duration::from_mins(1),
             Arc::new(move || Duration::from_secs(read.load(Ordering::SeqCst))),
         );
         assert_eq!(peers.see("a"), (true, None));

@@ -61,7 +61,7 @@ impl Feature {
             self.module
                 .register_method::<(), _>(name, move |params, shared, extensions| {
                     if let Some(call) = extensions.get::<Arc<Call>>() {
-                        let outcome = method(shared, call, params.as_str().unwrap_or("{}")).into();
+                        let outcome = method(shared, call, json_of(&params)).into();
                         call.set_answer(outcome);
                     }
                 });
@@ -69,10 +69,11 @@ impl Feature {
         self.eras.insert(name, eras);
     }
 
-    /// A method that takes its time.
+    /// A method that takes its time. Its parameters come as they stand in the message; [`json_of`]
+    /// reads them.
     pub(crate) fn works<F, Fut>(&mut self, eras: Eras, name: &'static str, method: F)
     where
-        F: Fn(Arc<Shared>, Arc<Call>, String) -> Fut + Clone + Send + Sync + 'static,
+        F: Fn(Arc<Shared>, Arc<Call>, Params<'static>) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Outcome> + Send + 'static,
     {
         let added = self.module.register_async_method::<(), _, _>(
@@ -81,7 +82,6 @@ impl Feature {
                 let method = method.clone();
                 async move {
                     if let Some(call) = extensions.get::<Arc<Call>>().cloned() {
-                        let params = params.as_str().unwrap_or("{}").to_owned();
                         let outcome = method(shared, Arc::clone(&call), params).await;
                         call.set_answer(outcome);
                     }
@@ -91,6 +91,11 @@ impl Feature {
         report(name, added.err());
         self.eras.insert(name, eras);
     }
+}
+
+/// The JSON text of a method's parameters.
+pub(crate) fn json_of<'p>(params: &'p Params<'_>) -> &'p str {
+    params.as_str().unwrap_or("{}")
 }
 
 /// A name given twice is a mistake in this crate, found by a test; a server still starts.
@@ -192,4 +197,69 @@ fn outcome(call: &Call, survived: bool, method: &str) -> Outcome {
         "a method panicked; its request is answered with -32603"
     );
     Outcome::Error(McpError::internal())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::{Outbound, Streaming};
+    use crate::config::{McpConfig, steady_clock};
+    use crate::meta::Meta;
+    use crate::{LegacyVersion, RawId, methods};
+    use metier_catalog::{SkillCatalog, ToolDispatcher, ToolRegistry};
+    use std::sync::{Mutex, OnceLock};
+    use tokio_util::sync::CancellationToken;
+
+    fn shared() -> Arc<Shared> {
+        let registry = ToolRegistry::new();
+        let dispatcher = ToolDispatcher::new(registry.clone());
+        let config = McpConfig::default();
+        Arc::new(Shared::new(
+            SkillCatalog::new(registry),
+            dispatcher,
+            config,
+            &steady_clock(),
+        ))
+    }
+
+    fn call() -> Arc<Call> {
+        Arc::new(Call {
+            id: RawId::new("1").unwrap(),
+            era: Era::Legacy(LegacyVersion::NEWEST),
+            session: None,
+            client: None,
+            meta: Meta::default(),
+            outbound: Outbound::new(Streaming::No).0,
+            cancel: CancellationToken::new(),
+            began: OnceLock::new(),
+            answer: Mutex::new(None),
+        })
+    }
+
+    #[tokio::test]
+    async fn a_panic_becomes_an_error_of_its_request() {
+        let shared = shared();
+        let mut feature = Feature::new(&shared);
+        feature.answers(Eras::Both, "at/once", |_, _, _| panic!("on purpose"));
+        feature.works(Eras::Both, "later", |_, _, _| async {
+            panic!("on purpose")
+        });
+        let table = MethodTable::merge([feature]);
+        let Started::Done(Outcome::Error(error)) = table.start("at/once", "{}", &call()) else {
+            panic!("no error")
+        };
+        assert_eq!(error.code, -32603);
+        let Started::Working(work) = table.start("later", "{}", &call()) else {
+            panic!("not working")
+        };
+        assert!(matches!(work.await, Outcome::Error(error) if error.code == -32603));
+    }
+
+    #[test]
+    fn no_method_is_registered_twice_and_each_has_its_eras() {
+        let table = methods::table(&shared());
+        let mut names: Vec<_> = table.methods.method_names().collect();
+        names.sort_unstable();
+        assert_eq!(names, table.eras.keys().copied().collect::<Vec<_>>());
+    }
 }

@@ -267,10 +267,18 @@ pub(crate) fn initialize(id: u64) -> Value {
     })
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "reads better where it is called"
+)]
 pub(crate) fn request(id: impl Into<Value>, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "reads better where it is called"
+)]
 pub(crate) fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value {
     request(
         id,

@@ -1,6 +1,7 @@
 //! Sessions over HTTP.
 
 use axum::http::{Method, StatusCode};
+use http_body_util::BodyExt as _;
 use serde_json::json;
 
 use crate::bench::{Bench, initialize, request};
@@ -69,6 +70,5 @@ async fn a_deleted_session_is_gone() {
         assert_eq!(got.status, StatusCode::NOT_FOUND, "{method}");
     }
     // The open stream ends rather than hang.
-    use http_body_util::BodyExt as _;
     open.into_body().collect().await.unwrap();
 }

@@ -55,7 +55,7 @@ impl Socket {
             text.push_str("Accept: application/json, text/event-stream\r\n");
         }
         for (name, value) in headers {
-            text.push_str(&format!("{name}: {value}\r\n"));
+            text.extend([*name, ": ", *value, "\r\n"]);
         }
         text.push_str("\r\n");
         text.push_str(body);
@@ -80,7 +80,7 @@ impl Socket {
                 let line = self.line().await;
                 match line.split_once(": ") {
                     Some((name, value)) => {
-                        headers.push((name.to_ascii_lowercase(), value.to_owned()))
+                        headers.push((name.to_ascii_lowercase(), value.to_owned()));
                     }
                     None => return Head { status, headers },
                 }
@@ -121,19 +121,16 @@ impl Socket {
     pub(crate) async fn ask(&mut self, headers: &[(&str, &str)], body: &Value) -> (Head, String) {
         self.write("POST", headers, &body.to_string()).await;
         let head = self.head().await;
-        let text = match head.get("content-length") {
-            Some(length) => {
-                let mut bytes = vec![0; length.parse().unwrap()];
-                self.stream.read_exact(&mut bytes).await.unwrap();
-                String::from_utf8(bytes).unwrap()
+        let text = if let Some(length) = head.get("content-length") {
+            let mut bytes = vec![0; length.parse().unwrap()];
+            self.stream.read_exact(&mut bytes).await.unwrap();
+            String::from_utf8(bytes).unwrap()
+        } else {
+            let mut text = String::new();
+            while let Some(chunk) = self.chunk().await {
+                text.push_str(&chunk);
             }
-            None => {
-                let mut text = String::new();
-                while let Some(chunk) = self.chunk().await {
-                    text.push_str(&chunk);
-                }
-                text
-            }
+            text
         };
         (head, text)
     }

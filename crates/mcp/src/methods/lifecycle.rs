@@ -11,7 +11,7 @@ use crate::error::{McpError, TOO_MANY_SESSIONS};
 use crate::result::{CacheHints, capabilities};
 use crate::session::NoSession;
 use crate::shared::Shared;
-use crate::table::{Eras, Feature};
+use crate::table::{Eras, Feature, json_of};
 use crate::{LegacyVersion, ModernVersion};
 
 pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
@@ -19,7 +19,7 @@ pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
     feature.works(
         Eras::Legacy,
         "initialize",
-        |shared, call, params| async move { initialize(&shared, &call, &params).await.into() },
+        |shared, call, params| async move { initialize(&shared, &call, json_of(&params)).await.into() },
     );
     feature.answers(Eras::Legacy, "ping", |_, _, _| {
         Ok(Bytes::from_static(b"{}"))

@@ -10,7 +10,7 @@ use super::read;
 use crate::call::{Call, Outcome};
 use crate::notices::{ListKind, notification};
 use crate::shared::Shared;
-use crate::table::{Eras, Feature};
+use crate::table::{Eras, Feature, json_of};
 
 #[derive(Deserialize)]
 struct Listen {
@@ -25,7 +25,7 @@ pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
     feature.works(
         Eras::Modern,
         "subscriptions/listen",
-        |shared, call, params| async move { listen(&shared, &call, &params).await },
+        |shared, call, params| async move { listen(&shared, &call, json_of(&params)).await },
     );
     feature
 }

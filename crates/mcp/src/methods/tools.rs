@@ -6,6 +6,7 @@ use bytes::Bytes;
 use metier_catalog::{CallError, CallRequest};
 use metier_tool::{Content, ToolOutput};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::TryRecvError;
 
@@ -14,7 +15,7 @@ use crate::call::{Call, Outcome};
 use crate::error::{CAPABILITY_MISSING, McpError};
 use crate::notices::ListKind;
 use crate::shared::Shared;
-use crate::table::{Eras, Feature};
+use crate::table::{Eras, Feature, json_of};
 
 pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
     let mut feature = Feature::new(shared);
@@ -22,29 +23,32 @@ pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
     feature.works(
         Eras::Both,
         "tools/call",
-        |shared, call, params| async move { run(&shared, &call, &params).await },
+        |shared, call, params| async move { run(&shared, &call, json_of(&params)).await },
     );
     feature
 }
 
 #[derive(Default, Deserialize)]
-struct ListParams {
-    #[serde(default)]
-    cursor: Option<String>,
+struct ListParams<'p> {
+    #[serde(borrow, default)]
+    cursor: Option<&'p RawValue>,
 }
 
 fn list(shared: &Shared, call: &Arc<Call>, params: &str) -> Result<Bytes, McpError> {
-    let wanted: ListParams = if params == "{}" {
+    let asked: ListParams<'_> = if params == "{}" {
         ListParams::default()
     } else {
         read(params)?
     };
+    let cursor = match asked.cursor {
+        None => None,
+        Some(cursor) => Some(text("cursor", "a string that this server gave", cursor)?),
+    };
     let snapshot = shared.catalog.snapshot();
-    let page =
-        shared
-            .pages
-            .of(&snapshot)
-            .page(call.era, wanted.cursor.as_deref(), &shared.results)?;
+    let page = shared
+        .pages
+        .of(&snapshot)
+        .page(call.era, cursor.as_deref(), &shared.results)?;
     if let Some(session) = &call.session {
         session.notices.listed(ListKind::Tools);
     }
@@ -52,14 +56,33 @@ fn list(shared: &Shared, call: &Arc<Call>, params: &str) -> Result<Bytes, McpErr
 }
 
 #[derive(Deserialize)]
-struct CallParams {
-    name: String,
+struct CallParams<'p> {
+    #[serde(borrow, default)]
+    name: Option<&'p RawValue>,
     #[serde(default)]
     arguments: Option<Value>,
 }
 
+/// The tool's name and its arguments.
+fn wanted(params: &str) -> Result<(String, Option<Value>), McpError> {
+    let wanted: CallParams<'_> = read(params)?;
+    let name = wanted.name.ok_or_else(|| {
+        McpError::invalid_params("invalid params: name is missing; expected the name of a tool")
+    })?;
+    Ok((text("name", "the name of a tool", name)?, wanted.arguments))
+}
+
+fn text(member: &str, expected: &str, value: &RawValue) -> Result<String, McpError> {
+    serde_json::from_str(value.get()).map_err(|_| {
+        let found: String = value.get().chars().take(40).collect();
+        McpError::invalid_params(format!(
+            "invalid params: {member} must be {expected}, found {found}"
+        ))
+    })
+}
+
 async fn run(shared: &Shared, call: &Arc<Call>, params: &str) -> Outcome {
-    let wanted: CallParams = match read(params) {
+    let (name, arguments) = match wanted(params) {
         Ok(wanted) => wanted,
         Err(error) => return error.into(),
     };
@@ -69,14 +92,12 @@ async fn run(shared: &Shared, call: &Arc<Call>, params: &str) -> Outcome {
         .filter(|_| call.outbound.takes_notices());
     let may_change = session.is_some() && {
         let pages = shared.pages.of(&shared.catalog.snapshot());
-        pages
-            .facts(&wanted.name)
-            .is_some_and(|facts| facts.may_change)
+        pages.facts(&name).is_some_and(|facts| facts.may_change)
     };
     let mut changes = may_change.then(|| shared.catalog.subscribe());
 
     let events = call.events();
-    let mut request = CallRequest::new(wanted.name, wanted.arguments);
+    let mut request = CallRequest::new(name, arguments);
     request.session = call.client.clone();
     request.cancel = call.cancellation();
     request.events = Arc::clone(&events) as _;
@@ -89,7 +110,7 @@ async fn run(shared: &Shared, call: &Arc<Call>, params: &str) -> Outcome {
     // The notice of a change that this very call made goes on its stream, ahead of its answer,
     // when the client has no other stream open.
     if let (Some(session), Some(changes)) = (session, &mut changes) {
-        let generation = loop_over(changes, shared);
+        let generation = last_change(changes, shared);
         if generation.is_some_and(|generation| session.notices.claim(ListKind::Tools, generation)) {
             call.outbound.offer(ListKind::Tools.message(None));
         }
@@ -101,7 +122,7 @@ async fn run(shared: &Shared, call: &Arc<Call>, params: &str) -> Outcome {
 }
 
 /// The generation of the last change of the list among the events that have come.
-fn loop_over(
+fn last_change(
     changes: &mut tokio::sync::broadcast::Receiver<metier_catalog::CatalogEvent>,
     shared: &Shared,
 ) -> Option<u64> {
@@ -126,12 +147,12 @@ struct CallResult<'a> {
 }
 
 fn result(shared: &Shared, call: &Call, mut output: ToolOutput) -> Result<Bytes, McpError> {
-    if output.content.is_empty() {
-        if let Some(structured) = &output.structured {
-            output
-                .content
-                .push(Content::text(Value::Object(structured.clone()).to_string()));
-        }
+    if output.content.is_empty()
+        && let Some(structured) = &output.structured
+    {
+        output
+            .content
+            .push(Content::text(Value::Object(structured.clone()).to_string()));
     }
     let own = CallResult {
         content: &output.content,

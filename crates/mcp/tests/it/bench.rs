@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use metier_catalog::{CatalogSettings, SkillCatalog, ToolDispatcher, ToolRegistry};
-use metier_mcp::{Frame, Incoming, McpConfig, McpServer, Reply, Streaming};
+use metier_mcp::{Clock, Frame, Incoming, McpConfig, McpServer, Reply, Streaming};
 use metier_tool::{
     BoxFuture, CallContext, LogLevel, LogLine, Progress, ToolError, ToolHandler, ToolOutput,
     ToolSpec,
@@ -79,6 +79,11 @@ impl ToolHandler for Wait {
     }
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    reason = "the form of a tool's body"
+)]
 fn steps(arguments: Map<String, Value>, context: CallContext) -> Result<ToolOutput, ToolError> {
     let count = arguments.get("count").and_then(Value::as_u64).unwrap_or(3);
     for step in 1..=count {
@@ -146,18 +151,14 @@ impl Bench {
         quick("panics", |_, _| panic!("on purpose"));
 
         let time = Arc::new(AtomicU64::new(0));
-        let clock = Arc::clone(&time);
+        let read = Arc::clone(&time);
+        let clock: Clock = Arc::new(move || Duration::from_secs(read.load(Ordering::SeqCst)));
         let mut config = McpConfig::default();
         config.server_name = "bench".into();
         config.server_version = "1.2.3".into();
         config.instructions = Some("Search first.".into());
         change(&mut config);
-        let server = McpServer::with_clock(
-            catalog.clone(),
-            dispatcher,
-            config,
-            Arc::new(move || Duration::from_secs(clock.load(Ordering::SeqCst))),
-        );
+        let server = McpServer::with_clock(catalog.clone(), dispatcher, config, &clock);
         Self {
             server,
             catalog,

@@ -204,3 +204,44 @@ async fn ids_are_echoed_byte_for_byte() {
         );
     }
 }
+
+#[tokio::test]
+async fn arguments_that_a_schema_wants_in_headers_are_compared() {
+    use metier_tool::{ToolError, ToolSpec};
+    let bench = Bench::new();
+    let mut spec = ToolSpec::from_fn(
+        "render",
+        |arguments: serde_json::Map<String, Value>, _| async { Ok::<_, ToolError>(arguments) },
+    );
+    let schema = json!({"type": "object", "properties": {
+        "region": {"type": "string", "x-mcp-header": "Region"},
+        "size": {"type": "object", "properties": {"width": {"type": "integer", "x-mcp-header": "Width"}}},
+    }});
+    spec.input_schema = schema.as_object().unwrap().clone();
+    bench.registry.register(spec).unwrap();
+    let fine = [
+        ("mcp-protocol-version", MODERN),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "render"),
+        ("mcp-param-region", "eu"),
+        ("mcp-param-width", "640"),
+    ];
+    let code = async |arguments: Value, headers: &[(&'static str, &str)]| {
+        let body = modern_request(
+            "tools/call",
+            json!({"name": "render", "arguments": arguments}),
+        );
+        bench.modern_with(&body, headers).await.answer["error"]["code"].clone()
+    };
+    let both = json!({"region": "eu", "size": {"width": 640}});
+    assert_eq!(code(both.clone(), &fine).await, Value::Null);
+    assert_eq!(code(both.clone(), &fine[..4]).await, -32020);
+    assert_eq!(
+        code(json!({"region": "us", "size": {"width": 640}}), &fine).await,
+        -32020
+    );
+    assert_eq!(code(json!({"region": "eu"}), &fine[..4]).await, Value::Null);
+    assert_eq!(code(json!({}), &fine[..3]).await, Value::Null);
+    let other = [fine[0], fine[1], fine[2], ("mcp-param-unheard-of", "x")];
+    assert_eq!(code(json!({}), &other).await, Value::Null);
+}

@@ -27,7 +27,7 @@ async fn is_quiet(stream: &NoticeStream) -> bool {
         .is_err()
 }
 
-fn listen(bench: &Bench, filter: Value) -> Exchange {
+fn listen(bench: &Bench, filter: &Value) -> Exchange {
     let mut body = modern_request("subscriptions/listen", json!({"notifications": filter}));
     body["id"] = json!("listen-1");
     match bench.server.receive(Incoming::new(body.to_string())) {
@@ -125,9 +125,9 @@ async fn a_subscription_is_acknowledged_first_and_gets_what_it_asked_for() {
     let bench = Bench::new();
     let mut tools = listen(
         &bench,
-        json!({"toolsListChanged": true, "promptsListChanged": true}),
+        &json!({"toolsListChanged": true, "promptsListChanged": true}),
     );
-    let mut nothing = listen(&bench, json!({"toolsListChanged": false}));
+    let mut nothing = listen(&bench, &json!({"toolsListChanged": false}));
     insta::assert_snapshot!(frame(&mut tools).await, @r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":"listen-1"}}}"#);
     assert_eq!(
         frame(&mut nothing).await["params"]["notifications"],

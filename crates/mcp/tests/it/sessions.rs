@@ -96,7 +96,7 @@ async fn made_up_ids_are_unknown_and_make_nothing() {
 
 #[tokio::test]
 async fn idle_sessions_expire_and_busy_ones_stay() {
-    let bench = Bench::with(|config| config.session_idle = std::time::Duration::from_secs(60));
+    let bench = Bench::with(|config| config.session_idle = std::time::Duration::from_mins(1));
     let seen = watch(&bench);
     let (idle, busy) = (bench.session().await, bench.session().await);
     let stream = bench.server.open_stream(Some(&busy.id)).unwrap();
@@ -146,7 +146,7 @@ async fn when_every_session_is_at_work_one_more_is_refused() {
 
 #[tokio::test]
 async fn a_stateless_client_begins_with_its_first_request_and_ends_when_idle() {
-    let bench = Bench::with(|config| config.session_idle = std::time::Duration::from_secs(60));
+    let bench = Bench::with(|config| config.session_idle = std::time::Duration::from_mins(1));
     let seen = watch(&bench);
     for _ in 0..3 {
         bench.modern("tools/list", json!({})).await;
@@ -170,7 +170,9 @@ async fn a_shutdown_ends_everything_once() {
     bench.waiting.acquire().await.unwrap().forget();
     taken(&seen);
     bench.server.shutdown().await;
-    assert_eq!(call.await.unwrap().status, 0);
+    let heard = call.await.unwrap();
+    assert_eq!(heard.code(), -32603);
+    assert!(heard.raw.contains("stopping"), "{}", heard.raw);
     assert_eq!(
         bench.stopped.available_permits(),
         1,

@@ -75,6 +75,7 @@ async fn errors_name_what_came_and_what_was_expected() {
         ("no/such", json!({})),
         ("tools/call", json!({"name": "load_skil"})),
         ("tools/call", json!({"name": 7})),
+        ("tools/call", json!({})),
         ("tools/call", json!({"name": "echo", "arguments": [1]})),
         ("tools/call", json!({"name": "panics"})),
         ("tools/list", json!({"cursor": "junk"})),
@@ -86,11 +87,12 @@ async fn errors_name_what_came_and_what_was_expected() {
     insta::assert_snapshot!(lines.join("\n"), @r#"
     {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no method \"no/such\" in revision 2025-11-25"}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool: load_skil (did you mean `load_skill` or `unload_skill`?)","data":{"name":"load_skil","nearest":["load_skill","unload_skill"]}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid params: invalid type: integer `7`, expected a string at line 1 column 9"}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid params: name must be the name of a tool, found 7"}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid params: name is missing; expected the name of a tool"}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"arguments must be an object, found a list"}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"internal error: the server failed on this request; its log has the details"}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid params: cursor is none that this server gave; list again without a cursor"}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid params: invalid type: integer `7`, expected a string at line 1 column 11"}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid params: cursor must be a string that this server gave, found 7"}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid params: no log level is called \"loud\"; there are debug, info, notice, warning, error, critical, alert, emergency"}}
     "#);
 }
