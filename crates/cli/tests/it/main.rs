@@ -3,12 +3,15 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test may stop at a broken fixture"
 )]
 
 mod call;
 mod command;
 mod demo;
+mod demo_cases;
+mod helper;
 mod list;
 mod search;
 mod serve;
