@@ -11,6 +11,8 @@ mod call;
 mod check;
 mod command;
 mod demo;
+mod demo_cases;
+mod helper;
 mod list;
 mod search;
 mod serve;
