@@ -117,7 +117,12 @@ fn served<'s, 'a>(
     let unreadable = skills
         .iter()
         .filter(|read| read.skill.is_none())
-        .map(|read| read.checked.name.as_str())
+        .flat_map(|read| {
+            // Of broken front matter the name is a guess, and the folder's is another.
+            let folder = read.checked.id.rsplit(['/', ':']).next();
+            [Some(read.checked.name.as_str()), folder]
+        })
+        .flatten()
         .collect();
     (served, unreadable)
 }
