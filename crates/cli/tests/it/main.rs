@@ -11,6 +11,7 @@ mod call;
 mod command;
 mod demo;
 mod demo_cases;
+mod docs;
 mod helper;
 mod list;
 mod search;
