@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use etcetera::base_strategy::{BaseStrategy as _, choose_native_strategy};
 use metier_loader::ParseMode;
 use metier_runner::{EnvLookup, EnvironmentPolicy, Gate, Interpreters, Limits};
 use metier_tool::HostExecutor;
@@ -59,8 +60,10 @@ impl CatalogSettings {
             roots: RootSettings {
                 with_defaults: true,
                 environment: environment.clone(),
-                home: dirs::home_dir(),
-                platform_data: dirs::data_dir().map(|folder| folder.join("dcc-mcp")),
+                home: etcetera::home_dir().ok(),
+                platform_data: choose_native_strategy()
+                    .ok()
+                    .map(|places| places.data_dir().join("dcc-mcp")),
                 configured: Vec::new(),
             },
             run: RunSettings {

@@ -6,12 +6,28 @@ use std::io::Write;
 #[derive(Clone, Copy)]
 pub(crate) struct Printer;
 
+#[expect(
+    clippy::unused_self,
+    reason = "a command gets its printer handed in, so that it writes nowhere else"
+)]
 impl Printer {
     /// A line of data.
     pub(crate) fn data(self, line: &str) {
         let mut out = std::io::stdout().lock();
         // There is nobody left to tell when the reader is gone.
         let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+    }
+
+    /// Text that ends its own lines.
+    pub(crate) fn text(self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Whether colour reaches a person: a terminal, and nobody asked for none.
+    pub(crate) fn color(self) -> bool {
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        !refused && std::io::IsTerminal::is_terminal(&std::io::stdout())
     }
 
     /// A line of talk.

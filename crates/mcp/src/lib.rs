@@ -32,6 +32,7 @@ mod admission;
 mod background;
 mod call;
 mod config;
+mod dispatch;
 pub mod envelope;
 mod era;
 pub mod error;

@@ -28,6 +28,7 @@ mod skill_server;
 
 pub use metier_capability as capability;
 pub use metier_catalog as catalog;
+pub use metier_check as check;
 pub use metier_depgraph as depgraph;
 pub use metier_diagnostics as diagnostics;
 pub use metier_hooks as hooks;

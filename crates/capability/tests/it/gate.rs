@@ -1,3 +1,5 @@
+//! The gate between what a tool needs and what a host declares.
+
 use metier_capability::CapabilitySet;
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! Names as they are written, cleaned.
+
 use metier_capability::{CapabilitySet, clean, union};
 
 #[test]

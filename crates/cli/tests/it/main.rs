@@ -8,6 +8,7 @@
 )]
 
 mod call;
+mod check;
 mod command;
 mod demo;
 mod demo_cases;

@@ -1,3 +1,5 @@
+//! Cycles, and what stands before them.
+
 use metier_depgraph::{ClosureError, DependencyGraph, ResolveError};
 
 /// A ring of three, one who needs a member, one who needs that one, one who has nothing to do with it.

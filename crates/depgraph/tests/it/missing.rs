@@ -1,3 +1,5 @@
+//! Names that nothing has.
+
 use metier_depgraph::{ClosureError, DependencyGraph, Missing};
 
 #[test]

@@ -1,3 +1,5 @@
+//! Questions about the neighbours of a node.
+
 use metier_depgraph::DependencyGraph;
 
 #[test]

@@ -118,6 +118,13 @@ fn is_ours(key: &str) -> bool {
         || key.starts_with("dcc-mcp.")
 }
 
+/// Every spelling of our own keys that is refused at the top level.
+pub(crate) fn misplaced_spellings() -> impl Iterator<Item = String> {
+    OURS.into_iter()
+        .chain(["branding", "links"])
+        .flat_map(|key| [key.to_owned(), key.replace('-', "_")])
+}
+
 fn unknown(findings: &mut Findings<'_>, key: &Node, name: &str) {
     let message = format!("`{name}` is not a key of the format; it is kept as it is");
     match findings.mode {

@@ -8,8 +8,10 @@
 )]
 
 mod bench;
+mod endings;
 mod negotiation;
 mod rules;
+mod running;
 mod sessions;
 mod socket;
 mod streams;

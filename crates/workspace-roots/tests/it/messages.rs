@@ -1,3 +1,5 @@
+//! What a refusal says.
+
 use metier_workspace_roots::WorkspaceRoots;
 
 #[test]

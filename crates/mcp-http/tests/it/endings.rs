@@ -1,0 +1,204 @@
+//! Cancellation, clients that go away, and the end of the server.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use metier_mcp_http::{McpHttpConfig, McpHttpServer, StartError};
+use serde_json::json;
+
+use crate::bench::{Bench, borrowed, call, modern, request};
+use crate::running::{ask, listen, permit, session, start};
+use crate::socket::{LIMIT, Socket, within};
+
+/// Waits until a file is there.
+async fn until(path: &Path) -> String {
+    within("a file", async {
+        loop {
+            match std::fs::read_to_string(path) {
+                Ok(text) if text.ends_with('\n') => return text.trim().to_owned(),
+                _ => tokio::time::sleep(Duration::from_millis(10)).await,
+            }
+        }
+    })
+    .await
+}
+
+/// Waits until a process is gone.
+async fn gone(pid: &str) {
+    within("the end of a process", async {
+        while Path::new("/proc").join(pid).exists() {
+            let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            if state.contains(") Z ") {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+}
+
+/// A skill whose script starts a child of its own and writes down both ids.
+fn long_skill(bench: &Bench) -> (std::path::PathBuf, &'static str) {
+    bench.skill(
+        "long",
+        "go",
+        "here=$(dirname \"$0\")\nsleep 300 &\necho \"$$ $!\" > \"$here/pids.new\"\nmv \"$here/pids.new\" \"$here/pids\"\nwait\n",
+    );
+    (bench.folder.path().join("long/scripts/pids"), "long__go")
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_cancelled_script_goes_with_its_children_and_its_exchange_ends() {
+    let bench = Bench::new();
+    let (pids, tool) = long_skill(&bench);
+    let handle = start(&bench).await;
+    let (mut socket, id) = session(&handle).await;
+    ask(
+        &mut socket,
+        &id,
+        &call(2, "load_skill", json!({"skill_name": "long"})),
+    )
+    .await;
+    let mut long = Socket::open(handle.local_addr()).await;
+    long.write(
+        "POST",
+        &[("mcp-session-id", &id)],
+        &call("long", tool, json!({})).to_string(),
+    )
+    .await;
+    let pids = until(&pids).await;
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "long", "reason": "user"}});
+    assert_eq!(
+        socket.ask(&[("mcp-session-id", &id)], &note).await.0.status,
+        202
+    );
+    assert_eq!(long.head().await.status, 202);
+    for pid in pids.split(' ') {
+        gone(pid).await;
+    }
+    assert!(ask(&mut socket, &id, &request(3, "ping", json!({}))).await["result"].is_object());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_shutdown_takes_running_scripts_along() {
+    let bench = Bench::new();
+    let (pids, tool) = long_skill(&bench);
+    let handle = start(&bench).await;
+    let (mut socket, id) = session(&handle).await;
+    ask(
+        &mut socket,
+        &id,
+        &call(2, "load_skill", json!({"skill_name": "long"})),
+    )
+    .await;
+    socket
+        .write(
+            "POST",
+            &[("mcp-session-id", &id)],
+            &call("long", tool, json!({})).to_string(),
+        )
+        .await;
+    let pids = until(&pids).await;
+    within("the shutdown", handle.shutdown()).await;
+    for pid in pids.split(' ') {
+        gone(pid).await;
+    }
+    assert!(
+        tokio::net::TcpStream::connect(handle.local_addr())
+            .await
+            .is_err()
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_cancels_a_stateless_call_alone() {
+    let bench = Bench::new();
+    let handle = start(&bench).await;
+    let (headers, body) = modern("tools/call", json!({"name": "wait", "arguments": {}}));
+    let mut socket = Socket::open(handle.local_addr()).await;
+    socket
+        .write("POST", &borrowed(&headers), &body.to_string())
+        .await;
+    permit(&bench.waiting).await;
+    drop(socket);
+    permit(&bench.stopped).await;
+
+    let (mut keeper, id) = session(&handle).await;
+    let mut socket = Socket::open(handle.local_addr()).await;
+    socket
+        .write(
+            "POST",
+            &[("mcp-session-id", &id)],
+            &call("long", "wait", json!({})).to_string(),
+        )
+        .await;
+    permit(&bench.waiting).await;
+    drop(socket);
+    for n in 0..20 {
+        assert!(ask(&mut keeper, &id, &request(n, "ping", json!({}))).await["result"].is_object());
+    }
+    assert_eq!(
+        bench.stopped.available_permits(),
+        0,
+        "a drop is no cancellation here"
+    );
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "long"}});
+    keeper.ask(&[("mcp-session-id", &id)], &note).await;
+    permit(&bench.stopped).await;
+}
+
+#[tokio::test]
+async fn a_hundred_dropped_calls_leave_nothing_behind() {
+    let bench = Bench::new();
+    let handle = start(&bench).await;
+    let (headers, body) = modern("tools/call", json!({"name": "wait", "arguments": {}}));
+    for _ in 0..100 {
+        let mut socket = Socket::open(handle.local_addr()).await;
+        socket
+            .write("POST", &borrowed(&headers), &body.to_string())
+            .await;
+        permit(&bench.waiting).await;
+        drop(socket);
+        permit(&bench.stopped).await;
+    }
+    let begun = Instant::now();
+    within("the shutdown", handle.shutdown()).await;
+    assert!(begun.elapsed() < LIMIT / 4, "nothing was left to wait for");
+}
+
+#[tokio::test]
+async fn a_port_in_use_is_named_with_its_cure() {
+    let bench = Bench::new();
+    let handle = start(&bench).await;
+    let config = McpHttpConfig::new(handle.local_addr().port());
+    let registry = metier_catalog::ToolRegistry::new();
+    let dispatcher = metier_catalog::ToolDispatcher::new(registry.clone());
+    let server = McpHttpServer::new(
+        metier_catalog::SkillCatalog::new(registry),
+        dispatcher,
+        config,
+    );
+    let refused = server.start().await.unwrap_err();
+    assert!(matches!(refused, StartError::InUse { .. }));
+    let text = refused.to_string();
+    assert!(
+        text.contains(&handle.local_addr().to_string()) && text.contains("choose another port"),
+        "{text}"
+    );
+    assert_eq!(
+        handle.mcp_url(),
+        format!("http://{}/mcp", handle.local_addr())
+    );
+}
+
+#[tokio::test]
+async fn dropping_the_handle_ends_the_server() {
+    let bench = Bench::new();
+    let handle = start(&bench).await;
+    let (_, id) = session(&handle).await;
+    let mut stream = listen(&handle, &id).await;
+    drop(handle);
+    assert_eq!(stream.event().await, None);
+}
