@@ -42,14 +42,14 @@ class Arguments(unittest.TestCase):
         self.assertEqual(script(code, '\ufeff{"name": "a"}')[1]["said"], "a")
 
     def test_what_does_not_fit_is_said_at_once(self):
-        code, answer, _ = script("def main(name, count=1): pass\nrun(main)", '{"nmae": "a", "_private": 1}')
+        code, answer, _ = script("def main(name, count=1): pass\nrun(main)", '{"label": "a", "_private": 1}')
         self.assertEqual(code, 1)
         self.assertEqual(
             answer,
             {
                 "success": False,
-                "message": "wrong arguments (missing: name; unknown: nmae); this tool takes: name, count",
-                "error": {"type": "arguments", "missing": ["name"], "unknown": ["nmae"]},
+                "message": "wrong arguments (missing: name; unknown: label); this tool takes: name, count",
+                "error": {"type": "arguments", "missing": ["name"], "unknown": ["label"]},
             },
         )
 

@@ -22,6 +22,8 @@
 //!
 //! Limits: a server found this way loads nothing by itself; clients load what they need.
 
+#[cfg(doctest)]
+mod guide;
 mod skill_server;
 
 pub use metier_capability as capability;

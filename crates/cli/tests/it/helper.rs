@@ -102,10 +102,10 @@ fn a_failure_is_an_error_with_its_facts() {
         result["structuredContent"],
         json!({"success": false, "message": "frame is before the shot", "first": 1001})
     );
-    let (_, result, _) = call(folder.path(), &json!({"frmae": 3}));
+    let (_, result, _) = call(folder.path(), &json!({"number": 3}));
     assert_eq!(
         result["structuredContent"]["error"]["unknown"],
-        json!(["frmae"])
+        json!(["number"])
     );
 }
 

@@ -12,6 +12,7 @@ mod check;
 mod command;
 mod demo;
 mod demo_cases;
+mod docs;
 mod helper;
 mod list;
 mod search;
