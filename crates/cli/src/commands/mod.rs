@@ -4,3 +4,4 @@ pub(crate) mod call;
 pub(crate) mod list;
 pub(crate) mod search;
 pub(crate) mod serve;
+pub(crate) mod stdio;

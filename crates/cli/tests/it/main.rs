@@ -13,3 +13,4 @@ mod demo;
 mod list;
 mod search;
 mod serve;
+mod stdio;
