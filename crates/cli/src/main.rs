@@ -26,6 +26,8 @@ struct Cli {
 enum Command {
     /// Serve skills over MCP (Streamable HTTP) until it is stopped.
     Serve(commands::serve::Serve),
+    /// Serve skills over MCP on standard input and output, as desktop clients start servers.
+    Stdio(commands::stdio::Stdio),
     /// List the skills that are found, and what is wrong with those that are not.
     List(commands::list::List),
     /// Find the skill for a task.
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
     let printer = Printer;
     let done = match cli.command {
         Command::Serve(serve) => serve.run(printer),
+        Command::Stdio(stdio) => stdio.run(printer),
         Command::List(list) => list.run(printer),
         Command::Search(search) => search.run(printer),
         Command::Check(check) => check.run(printer),

@@ -25,6 +25,8 @@ pub const UNSUPPORTED_VERSION: i32 = -32022;
 pub const DENIED: i32 = 1001;
 /// As many sessions as allowed are busy.
 pub const TOO_MANY_SESSIONS: i32 = 1002;
+/// As many requests as allowed are under way on one connection.
+pub const TOO_MANY_REQUESTS: i32 = 1003;
 
 /// A JSON-RPC error: what was found, what was expected, and, where it helps, facts as data.
 #[derive(Clone, Debug, PartialEq, Serialize, thiserror::Error)]

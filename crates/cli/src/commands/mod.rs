@@ -6,3 +6,4 @@ pub(crate) mod list;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod serve;
+pub(crate) mod stdio;

@@ -17,3 +17,4 @@ mod helper;
 mod list;
 mod search;
 mod serve;
+mod stdio;
