@@ -1,12 +1,13 @@
 //! Reads one skill folder.
 
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, Location, Severity, has_errors};
 use metier_skill_model::{SkillMetadata, SkillName};
 
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, SkillFolder};
 use crate::findings::{Findings, SKILL_CODES, sort_by_place};
 use crate::report::{LoadedSkill, RejectedSkill};
 use crate::script::Scripts;
@@ -31,14 +32,14 @@ pub fn parse_skill_dir(folder: &Path, mode: ParseMode) -> Result<LoadedSkill, Bo
     let path = folder
         .canonicalize()
         .unwrap_or_else(|_| folder.to_path_buf());
-    let file_name = find_skill_file(&path).unwrap_or_else(|| SKILL_FILE.to_owned());
+    let content = list_skill_folder(&path);
     parse_candidate(
         &Candidate {
             root: Arc::new(Root::new(RootLabel::Explicit, folder)),
             root_id: RootLabel::Explicit.as_str().into(),
             path,
             display_path: String::new(),
-            file_name,
+            content,
         },
         mode,
     )
@@ -60,12 +61,17 @@ pub fn parse_skill_md(path: &Path) -> Result<LoadedSkill, Box<RejectedSkill>> {
     parse_skill_dir(folder, ParseMode::Strict)
 }
 
-fn find_skill_file(folder: &Path) -> Option<String> {
-    let names = std::fs::read_dir(folder)
-        .ok()?
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok());
-    skill_file_among(names)
+fn list_skill_folder(folder: &Path) -> SkillFolder {
+    let mut content = SkillFolder::default();
+    let names: Vec<String> = std::fs::read_dir(folder)
+        .into_iter()
+        .flat_map(Iterator::flatten)
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .inspect(|name| content.note(name))
+        .collect();
+    content.file_name =
+        skill_file_among(names.into_iter()).unwrap_or_else(|| SKILL_FILE.to_owned());
+    content
 }
 
 /// SKILL.md itself, otherwise the first that differs in letter case alone.
@@ -81,7 +87,7 @@ pub(crate) fn parse_candidate(
     mode: ParseMode,
 ) -> Result<LoadedSkill, Box<RejectedSkill>> {
     let files = SkillFiles::canonical(candidate.path.clone());
-    let shown = candidate.shown(&candidate.file_name);
+    let shown = candidate.shown(&candidate.content.file_name);
     let rejected = |name, diagnostics| Box::new(candidate.reject(name, diagnostics));
     let unreadable = |error: ReadFileError| {
         let diagnostic = Diagnostic::error(codes::SKILL_FILE_UNREADABLE, error.to_string())
@@ -92,7 +98,7 @@ pub(crate) fn parse_candidate(
     // Room for the fences, a mark and blank lines besides the two limits.
     let limit = FRONT_MATTER_LIMIT + BODY_LIMIT + 4096;
     let (bytes, whole) = handle
-        .read_start(&candidate.file_name, limit as u64)
+        .read_start(&candidate.content.file_name, limit as u64)
         .map_err(unreadable)?;
     let parts = split(&bytes, whole).map_err(|fault| {
         let mut diagnostic = Diagnostic::error(fault.code, fault.message)
@@ -102,7 +108,8 @@ pub(crate) fn parse_candidate(
     })?;
     let mut findings = Findings::new(mode, &SKILL_CODES, shown.clone(), parts.head);
     let yaml = parts.head.get(parts.yaml.clone()).unwrap_or_default();
-    let parsed = parse_recovering(yaml, parts.yaml.start);
+    let mended = OnceCell::new();
+    let parsed = parse_recovering(yaml, parts.yaml.start, &mended);
     let (tree, recovered) = match parsed {
         Ok(parsed) => parsed,
         Err(fault) => {
@@ -178,7 +185,7 @@ pub(crate) fn parse_candidate(
     first_bytes(
         &mut findings,
         &parts,
-        &candidate.file_name,
+        &candidate.content.file_name,
         &mut front.not_served,
     );
     let excerpt = body_excerpt(&mut findings, &bytes, parts.body, whole);
@@ -188,7 +195,11 @@ pub(crate) fn parse_candidate(
         return Err(rejected(name, findings.list));
     }
 
-    let scripts = Scripts::read(&handle);
+    let scripts = if candidate.content.has_scripts {
+        Scripts::read(&handle)
+    } else {
+        Scripts::default()
+    };
     skill.scripts.clone_from(&scripts.paths);
     for (path, reason) in &scripts.odd {
         let location = Location::file(candidate.shown(path));
@@ -196,8 +207,12 @@ pub(crate) fn parse_candidate(
             .list
             .push(Diagnostic::warning(codes::LINK_LEAVES_SKILL, reason.clone()).at(location, ""));
     }
-    skill.metadata_files = handle
-        .entries("metadata")
+    let metadata_entries = if candidate.content.has_metadata {
+        handle.entries("metadata")
+    } else {
+        Vec::new()
+    };
+    skill.metadata_files = metadata_entries
         .into_iter()
         .filter_map(|entry| entry.name.ok())
         .filter(|name| {

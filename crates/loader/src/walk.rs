@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, Location};
 
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, SkillFolder};
 use crate::parallel::in_parallel;
 use crate::parse::{SKILL_FILE, skill_file_among};
 use crate::{ParseMode, Root, codes};
@@ -34,7 +34,7 @@ struct Folder {
 
 /// What is in a folder.
 enum Content {
-    Skill(String),
+    Skill(SkillFolder),
     Group(Group),
     Unreadable(io::Error),
 }
@@ -135,8 +135,8 @@ impl RootWalk<'_> {
             let mut next = Vec::new();
             for (folder, content) in level.iter().zip(contents) {
                 match content {
-                    Content::Skill(file_name) => {
-                        let candidate = self.candidate(folder, file_name);
+                    Content::Skill(found) => {
+                        let candidate = self.candidate(folder, found);
                         self.walked.candidates.push(candidate);
                     }
                     Content::Unreadable(error) => self.unreadable(folder, &error),
@@ -178,13 +178,13 @@ impl RootWalk<'_> {
         }
     }
 
-    fn candidate(&self, folder: &Folder, file_name: String) -> Candidate {
+    fn candidate(&self, folder: &Folder, content: SkillFolder) -> Candidate {
         Candidate {
             root: Arc::clone(&self.root),
             root_id: Arc::clone(&self.root_id),
             path: folder.path.clone(),
             display_path: folder.display_path.clone(),
-            file_name,
+            content,
         }
     }
 
@@ -210,7 +210,11 @@ impl RootWalk<'_> {
             return;
         }
         let diagnostic = diagnostic.at(Location::file(folder.display_path.clone()), "");
-        let candidate = self.candidate(folder, SKILL_FILE.to_owned());
+        let content = SkillFolder {
+            file_name: SKILL_FILE.to_owned(),
+            ..SkillFolder::default()
+        };
+        let candidate = self.candidate(folder, content);
         self.walked.locked.push((candidate, diagnostic));
     }
 
@@ -305,6 +309,7 @@ fn read_folder(path: &Path) -> Content {
     };
     let mut group = Group::default();
     let mut skill_files = Vec::new();
+    let mut skill = SkillFolder::default();
     for entry in entries.flatten() {
         let Ok(kind) = entry.file_type() else {
             continue;
@@ -320,6 +325,7 @@ fn read_folder(path: &Path) -> Content {
                 continue;
             }
         };
+        skill.note(&name);
         if name.eq_ignore_ascii_case(SKILL_FILE) {
             skill_files.push(name);
         } else if kind.is_dir() || kind.is_symlink() {
@@ -338,7 +344,8 @@ fn read_folder(path: &Path) -> Content {
         }
     }
     if let Some(name) = skill_file_among(skill_files.into_iter()) {
-        return Content::Skill(name);
+        skill.file_name = name;
+        return Content::Skill(skill);
     }
     group.odd_names.sort();
     Content::Group(group)
