@@ -15,7 +15,7 @@ use crate::siblings::Siblings;
 use crate::skill_file::{
     FRONT_MATTER_LIMIT, guess_name, parse_recovering, read_depends_file, read_fields, split,
 };
-use crate::skill_files::ReadFileError;
+use crate::skill_files::{FolderHandle, ReadFileError};
 use crate::values::Item;
 use crate::yaml::Node;
 use crate::{ParseMode, Root, RootLabel, SkillFiles, codes};
@@ -86,20 +86,44 @@ pub(crate) fn parse_candidate(
     candidate: &Candidate,
     mode: ParseMode,
 ) -> Result<LoadedSkill, Box<RejectedSkill>> {
+    parse_touching(candidate, mode).0
+}
+
+/// The same, with the paths below the folder that the answer depends on.
+pub(crate) fn parse_touching(
+    candidate: &Candidate,
+    mode: ParseMode,
+) -> (Result<LoadedSkill, Box<RejectedSkill>>, Vec<String>) {
     let files = SkillFiles::canonical(candidate.path.clone());
+    match files.handle() {
+        Ok(handle) => {
+            let read = parse_in(candidate, mode, files, &handle);
+            (read, handle.touched())
+        }
+        Err(error) => (Err(unreadable(candidate, &error)), Vec::new()),
+    }
+}
+
+fn unreadable(candidate: &Candidate, error: &ReadFileError) -> Box<RejectedSkill> {
+    let shown = candidate.shown(&candidate.content.file_name);
+    let diagnostic = Diagnostic::error(codes::SKILL_FILE_UNREADABLE, error.to_string())
+        .at(Location::file(shown), "");
+    Box::new(candidate.reject(None, vec![diagnostic]))
+}
+
+fn parse_in(
+    candidate: &Candidate,
+    mode: ParseMode,
+    files: SkillFiles,
+    handle: &FolderHandle,
+) -> Result<LoadedSkill, Box<RejectedSkill>> {
     let shown = candidate.shown(&candidate.content.file_name);
     let rejected = |name, diagnostics| Box::new(candidate.reject(name, diagnostics));
-    let unreadable = |error: ReadFileError| {
-        let diagnostic = Diagnostic::error(codes::SKILL_FILE_UNREADABLE, error.to_string())
-            .at(Location::file(shown.clone()), "");
-        rejected(None, vec![diagnostic])
-    };
-    let handle = files.handle().map_err(unreadable)?;
     // Room for the fences, a mark and blank lines besides the two limits.
     let limit = FRONT_MATTER_LIMIT + BODY_LIMIT + 4096;
     let (bytes, whole) = handle
         .read_start(&candidate.content.file_name, limit as u64)
-        .map_err(unreadable)?;
+        .map_err(|error| unreadable(candidate, &error))?;
     let parts = split(&bytes, whole).map_err(|fault| {
         let mut diagnostic = Diagnostic::error(fault.code, fault.message)
             .at(Location::line(shown.clone(), fault.line), "");
@@ -196,7 +220,7 @@ pub(crate) fn parse_candidate(
     }
 
     let scripts = if candidate.content.has_scripts {
-        Scripts::read(&handle)
+        Scripts::read(handle)
     } else {
         Scripts::default()
     };
@@ -226,7 +250,7 @@ pub(crate) fn parse_candidate(
     let mut further = Vec::new();
     let unusable = Siblings {
         candidate,
-        handle: &handle,
+        handle,
         scripts: &scripts,
         front: &mut findings,
         skill: &mut skill,
@@ -241,7 +265,7 @@ pub(crate) fn parse_candidate(
     {
         let shown = candidate.shown("metadata/depends.md");
         further.extend(read_depends_file(
-            &handle,
+            handle,
             |text| Findings::new(mode, &SKILL_CODES, shown.clone(), text),
             &mut front.depends,
         ));

@@ -92,8 +92,9 @@ pub(crate) fn read_tools_file(
         }
     }
     let inside = |fault: &Fault| {
-        let of =
-            |list: Option<&Node<'_>>| list.is_some_and(|node| node.span.contains(&fault.span.start));
+        let of = |list: Option<&Node<'_>>| {
+            list.is_some_and(|node| node.span.contains(&fault.span.start))
+        };
         of(list) || of(groups)
     };
     for fault in faults.iter().filter(|fault| !inside(fault)) {

@@ -14,7 +14,12 @@ pub(crate) struct Item {
 }
 
 /// Says that a value has the wrong type; the key then counts as not written.
-pub(crate) fn wrong_type(findings: &mut Findings<'_>, path: impl Display + Copy, wanted: &str, node: &Node<'_>) {
+pub(crate) fn wrong_type(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    wanted: &str,
+    node: &Node<'_>,
+) {
     let code = findings.codes.wrong_type;
     let found = node.noun();
     findings.fault(
@@ -25,7 +30,11 @@ pub(crate) fn wrong_type(findings: &mut Findings<'_>, path: impl Display + Copy,
 }
 
 /// Text in the author's spelling, trimmed; absent when null or blank.
-pub(crate) fn text(findings: &mut Findings<'_>, path: impl Display + Copy, node: &Node<'_>) -> Option<String> {
+pub(crate) fn text(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    node: &Node<'_>,
+) -> Option<String> {
     if node.is_absent() {
         return None;
     }
@@ -37,13 +46,21 @@ pub(crate) fn text(findings: &mut Findings<'_>, path: impl Display + Copy, node:
 }
 
 /// Text of one line, without blanks around it; empty when absent.
-pub(crate) fn line(findings: &mut Findings<'_>, path: impl Display + Copy, node: &Node<'_>) -> String {
+pub(crate) fn line(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    node: &Node<'_>,
+) -> String {
     let text = text(findings, path, node).unwrap_or_default();
     text.trim().into()
 }
 
 /// A list of texts, written as a list or as text with commas (`,`, `，`, `、`).
-pub(crate) fn comma_list(findings: &mut Findings<'_>, path: impl Display + Copy, node: &Node<'_>) -> Vec<Item> {
+pub(crate) fn comma_list(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    node: &Node<'_>,
+) -> Vec<Item> {
     if let Some(text) = node.text() {
         return text
             .split([',', '，', '、'])
@@ -59,7 +76,11 @@ pub(crate) fn comma_list(findings: &mut Findings<'_>, path: impl Display + Copy,
 }
 
 /// A list of texts; a single text is a list of one.
-pub(crate) fn plain_list(findings: &mut Findings<'_>, path: impl Display + Copy, node: &Node<'_>) -> Vec<Item> {
+pub(crate) fn plain_list(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    node: &Node<'_>,
+) -> Vec<Item> {
     if node.is_absent() {
         return Vec::new();
     }
@@ -123,7 +144,11 @@ pub(crate) fn texts(items: Vec<Item>) -> Vec<String> {
 }
 
 /// `allowed-tools`: text separated by blanks or commas, where parentheses stay whole, or a list.
-pub(crate) fn tool_patterns(findings: &mut Findings<'_>, path: impl Display + Copy, node: &Node<'_>) -> Vec<String> {
+pub(crate) fn tool_patterns(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    node: &Node<'_>,
+) -> Vec<String> {
     if let Kind::Scalar { .. } = node.kind {
         return node.text().map(split_patterns).unwrap_or_default();
     }

@@ -23,6 +23,10 @@ pub(crate) struct Walked {
     /// Folders that cannot be looked into, as candidates with the reason.
     pub(crate) locked: Vec<(Candidate, Diagnostic)>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Every folder that was listed, and the roots that are no folders.
+    pub(crate) folders: Vec<PathBuf>,
+    /// A link was met: what it leads to may change without a trace in the listed folders.
+    pub(crate) has_links: bool,
 }
 
 /// A folder on the way.
@@ -66,6 +70,7 @@ pub(crate) fn walk(roots: &[Root], mode: ParseMode) -> Walked {
             number => format!("{}-{number}", root.label).into(),
         };
         let Some(path) = root_folder(root, &mut walked.diagnostics) else {
+            walked.folders.push(root.path.clone());
             continue;
         };
         if !visited.insert(path.clone()) {
@@ -134,6 +139,7 @@ impl RootWalk<'_> {
             let contents = in_parallel(&level, |folder| read_folder(&folder.path));
             let mut next = Vec::new();
             for (folder, content) in level.iter().zip(contents) {
+                self.walked.folders.push(folder.path.clone());
                 match content {
                     Content::Skill(found) => {
                         let candidate = self.candidate(folder, found);
@@ -156,7 +162,9 @@ impl RootWalk<'_> {
             level = next;
         }
         let found = self.walked.candidates.get_mut(first..).unwrap_or_default();
-        found.sort_by(|one, other| path_order(&one.display_path, &other.display_path));
+        if found.iter().any(|skill| skill.display_path.contains('/')) {
+            found.sort_by(|one, other| path_order(&one.display_path, &other.display_path));
+        }
         let skills: Vec<String> = found
             .iter()
             .map(|skill| skill.display_path.clone())
@@ -254,6 +262,7 @@ impl RootWalk<'_> {
             let display_path = joined(&folder.display_path, name);
             let path = folder.path.join(name);
             let path = if *is_link {
+                self.walked.has_links = true;
                 match self.follow(folder, &path, &display_path) {
                     Some(target) => target,
                     None => continue,

@@ -161,7 +161,11 @@ fn bounded(findings: &mut Findings<'_>, aliases: Vec<Item>, known: usize) -> Vec
 }
 
 /// A key that names a sibling file.
-fn path_key(findings: &mut Findings<'_>, path: impl Display + Copy, value: &Node<'_>) -> super::fields::PathKey {
+fn path_key(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    value: &Node<'_>,
+) -> super::fields::PathKey {
     use super::fields::PathKey;
     if value.is_absent() {
         return PathKey::Absent;

@@ -127,7 +127,11 @@ fn unknown(findings: &mut Findings<'_>, key: &Node<'_>, name: &str) {
 }
 
 /// All misplaced keys in one finding, each with its place and its cure.
-fn misplaced(findings: &mut Findings<'_>, entries: &[(Node<'_>, Node<'_>)], front: &mut FrontMatter) {
+fn misplaced(
+    findings: &mut Findings<'_>,
+    entries: &[(Node<'_>, Node<'_>)],
+    front: &mut FrontMatter,
+) {
     let found: Vec<(&Node<'_>, String)> = entries
         .iter()
         .map(|(key, _)| (key, key.key_text()))

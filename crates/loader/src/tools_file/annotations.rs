@@ -43,7 +43,13 @@ pub(crate) fn read_annotations(
         let spelled = key.key_text();
         let name = snake_case(&spelled);
         if is_annotation(&name) {
-            read_annotation(findings, format_args!("{path}.{spelled}"), &name, value, tool);
+            read_annotation(
+                findings,
+                format_args!("{path}.{spelled}"),
+                &name,
+                value,
+                tool,
+            );
         } else {
             unknown_key(findings, key, &spelled, &KEYS);
         }

@@ -137,12 +137,10 @@ pub(crate) fn read_entry(
                 Some("async") => tool.execution = Execution::Async,
                 _ => tool.execution = Execution::Sync,
             },
-            "affinity" | "thread_affinity" => {
-                match word(findings, path, value, &["any", "main"]) {
-                    Some("main") => tool.affinity = Affinity::Main,
-                    _ => tool.affinity = Affinity::Any,
-                }
-            }
+            "affinity" | "thread_affinity" => match word(findings, path, value, &["any", "main"]) {
+                Some("main") => tool.affinity = Affinity::Main,
+                _ => tool.affinity = Affinity::Any,
+            },
             "timeout_hint_secs" => tool.timeout_hint_secs = seconds(findings, path, value),
             "next_tools" => tool.next_tools = next_tools(findings, path, value),
             "job_strategy"
@@ -217,7 +215,11 @@ fn refuse(tool: &mut ToolDeclaration, reason: String) {
 }
 
 /// A flag; a word that is neither yes nor no counts as not written.
-pub(crate) fn flag(findings: &mut Findings<'_>, path: impl Display + Copy, value: &Node<'_>) -> Option<bool> {
+pub(crate) fn flag(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    value: &Node<'_>,
+) -> Option<bool> {
     if value.is_absent() {
         return None;
     }
@@ -260,7 +262,11 @@ fn word<'w>(
     found.copied()
 }
 
-fn seconds(findings: &mut Findings<'_>, path: impl Display + Copy, value: &Node<'_>) -> Option<u64> {
+fn seconds(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    value: &Node<'_>,
+) -> Option<u64> {
     if value.is_absent() {
         return None;
     }
@@ -279,7 +285,11 @@ fn seconds(findings: &mut Findings<'_>, path: impl Display + Copy, value: &Node<
     seconds
 }
 
-fn next_tools(findings: &mut Findings<'_>, path: impl Display + Copy, value: &Node<'_>) -> NextTools {
+fn next_tools(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    value: &Node<'_>,
+) -> NextTools {
     let mut next = NextTools::default();
     if value.is_absent() {
         return next;
