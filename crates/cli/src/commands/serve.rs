@@ -8,7 +8,7 @@ use metier::{McpHttpConfig, SkillCatalog, skill_server};
 use serde_json::json;
 
 use crate::Failure;
-use crate::options::{Running, SkillPlaces, runtime, tell_findings};
+use crate::options::{Running, SkillPlaces, follow, runtime, tell_findings};
 use crate::printer::{Printer, clipped, count};
 use crate::stop_signal::StopSignal;
 
@@ -23,6 +23,9 @@ pub(crate) struct Serve {
     /// Whether tools/list shows a stub for each skill that is not loaded.
     #[arg(long, value_enum, default_value_t = Stubs::All)]
     stubs: Stubs,
+    /// Follow the folders: what changes there is served without a restart.
+    #[arg(long)]
+    watch: bool,
     /// Listen beyond this machine although nothing checks who calls.
     #[arg(long)]
     insecure: bool,
@@ -62,6 +65,9 @@ impl Serve {
                 &self.places.paths,
                 self.places.dcc.as_deref(),
             );
+            if self.watch {
+                follow(&catalog)?;
+            }
             let handle = server
                 .start()
                 .await
