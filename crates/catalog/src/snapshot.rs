@@ -22,6 +22,8 @@ pub(crate) struct Parts {
     pub(crate) host: Arc<IndexMap<String, Arc<RegisteredTool>>>,
     /// Skill and group.
     pub(crate) active_groups: Arc<BTreeSet<(String, String)>>,
+    /// Skills that were loaded when their folder went: they are loaded again when it comes back.
+    pub(crate) wished: Arc<BTreeSet<String>>,
     pub(crate) declared: Arc<CapabilitySet>,
 }
 

@@ -43,7 +43,7 @@ struct Read {
     display_path: String,
     checked: CheckedSkill,
     /// As the loader made it; a rejected one as far as it can be read leniently.
-    skill: Option<LoadedSkill>,
+    skill: Option<Arc<LoadedSkill>>,
 }
 
 /// Checks every skill below the folders.
@@ -175,10 +175,10 @@ fn read(
         let found = known.iter().find(|known| known.as_ref() == path);
         found.map_or_else(|| path.into(), Arc::clone)
     };
-    for mut skill in scanned.skills {
+    for skill in scanned.skills {
         let root = shared(&skill.root.path);
         let reasons = reasons(&skill.diagnostics);
-        told(&root, std::mem::take(&mut skill.diagnostics));
+        told(&root, skill.diagnostics.clone());
         let verdict = if skill.unusable.is_some() {
             Verdict::Unusable
         } else {
@@ -191,32 +191,32 @@ fn read(
         skills.push(read);
     }
     for shadowed in scanned.shadowed {
-        let mut skill = shadowed.skill;
+        let skill = shadowed.skill;
         let root = shared(&skill.root.path);
-        told(&root, std::mem::take(&mut skill.diagnostics));
+        told(&root, skill.diagnostics.clone());
         told(&root, vec![shadowed.diagnostic]);
         skills.push(of_skill(root, skill, Verdict::Shadowed));
     }
     for rejected in scanned.rejected {
         let root = shared(&rejected.root.path);
-        let reasons = reasons(&rejected.diagnostics);
-        told(&root, rejected.diagnostics);
+        let reasons = reasons(&rejected.diagnostics.clone());
+        told(&root, rejected.diagnostics.clone());
         let again = (mode == ParseMode::Strict)
             .then(|| parse_skill_dir(&rejected.path, ParseMode::Lenient).ok())
             .flatten();
         skills.push(Read {
             root,
-            display_path: rejected.display_path,
+            display_path: rejected.display_path.clone(),
             checked: CheckedSkill {
                 id: rejected.id.to_string(),
-                name: rejected.name,
-                path: rejected.path,
+                name: rejected.name.clone(),
+                path: rejected.path.clone(),
                 verdict: Verdict::Rejected,
                 reasons,
                 tools: again.as_ref().map(tool_names).unwrap_or_default(),
                 callable: 0,
             },
-            skill: again,
+            skill: again.map(Arc::new),
         });
     }
     skills
@@ -233,7 +233,7 @@ fn reasons(diagnostics: &[Diagnostic]) -> Vec<Code> {
     codes
 }
 
-fn of_skill(root: Arc<Path>, skill: LoadedSkill, verdict: Verdict) -> Read {
+fn of_skill(root: Arc<Path>, skill: Arc<LoadedSkill>, verdict: Verdict) -> Read {
     let callable = |tool: &&metier_skill_model::ToolDeclaration| {
         tool.refusal.is_none() && matches!(tool.script, ScriptLookup::Script { .. })
     };

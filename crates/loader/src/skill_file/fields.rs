@@ -81,7 +81,7 @@ const KNOWN: [&str; 7] = [
 /// Reads every key of the front matter into `skill`, whose name is the folder's so far.
 pub(crate) fn read_fields(
     findings: &mut Findings<'_>,
-    root: &Node,
+    root: &Node<'_>,
     recovered: Option<&Recovered>,
     folder_names: &[&str],
     skill: &mut SkillMetadata,
@@ -137,7 +137,7 @@ pub(crate) fn misplaced_spellings() -> impl Iterator<Item = String> {
         .flat_map(|key| [key.to_owned(), key.replace('-', "_")])
 }
 
-fn unknown(findings: &mut Findings<'_>, key: &Node, name: &str) {
+fn unknown(findings: &mut Findings<'_>, key: &Node<'_>, name: &str) {
     let message = format!("`{name}` is not a key of the format; it is kept as it is");
     let added = match findings.mode {
         ParseMode::Strict => findings.warning(codes::UNKNOWN_KEY, &key.span, message),
@@ -150,8 +150,12 @@ fn unknown(findings: &mut Findings<'_>, key: &Node, name: &str) {
 }
 
 /// All misplaced keys in one finding, each with its place and its cure.
-fn misplaced(findings: &mut Findings<'_>, entries: &[(Node, Node)], front: &mut FrontMatter) {
-    let found: Vec<(&Node, String)> = entries
+fn misplaced(
+    findings: &mut Findings<'_>,
+    entries: &[(Node<'_>, Node<'_>)],
+    front: &mut FrontMatter,
+) {
+    let found: Vec<(&Node<'_>, String)> = entries
         .iter()
         .map(|(key, _)| (key, key.key_text()))
         .filter(|(_, name)| is_ours(name))
@@ -203,7 +207,7 @@ fn new_place(name: &str) -> String {
     }
 }
 
-fn compatibility(findings: &mut Findings<'_>, value: &Node, skill: &mut SkillMetadata) {
+fn compatibility(findings: &mut Findings<'_>, value: &Node<'_>, skill: &mut SkillMetadata) {
     skill.compatibility = values::text(findings, "compatibility", value).unwrap_or_default();
     let length = skill.compatibility.chars().count();
     if length > LONGEST_COMPATIBILITY {
@@ -217,8 +221,8 @@ fn compatibility(findings: &mut Findings<'_>, value: &Node, skill: &mut SkillMet
 
 fn read_name(
     findings: &mut Findings<'_>,
-    root: &Node,
-    node: Option<&Node>,
+    root: &Node<'_>,
+    node: Option<&Node<'_>>,
     folder_names: &[&str],
     skill: &mut SkillMetadata,
     front: &mut FrontMatter,
@@ -290,7 +294,7 @@ fn name_fault(text: &str, fault: metier_skill_model::NameFault) -> String {
 
 fn description(
     findings: &mut Findings<'_>,
-    root: &Node,
+    root: &Node<'_>,
     recovered: Option<&Recovered>,
     skill: &mut SkillMetadata,
     front: &mut FrontMatter,

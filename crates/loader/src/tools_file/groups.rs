@@ -26,7 +26,7 @@ pub(crate) fn read_groups_file(
 /// Reads the `groups` list.
 pub(crate) fn read_groups(
     findings: &mut Findings<'_>,
-    node: &Node,
+    node: &Node<'_>,
     faults: &[Fault],
 ) -> Vec<SkillGroup> {
     let mut groups: Vec<SkillGroup> = Vec::new();
@@ -60,7 +60,7 @@ pub(crate) fn read_groups(
     groups
 }
 
-fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node) -> Option<SkillGroup> {
+fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node<'_>) -> Option<SkillGroup> {
     let mut group = SkillGroup::default();
     if let Some(name) = entry.text().filter(|_| entry.to_json().is_string()) {
         name.trim().clone_into(&mut group.name);
