@@ -2,8 +2,10 @@
 //! asked about, 2 usage or environment.
 
 mod commands;
+mod config;
 mod options;
 mod printer;
+mod progress;
 mod stop_signal;
 
 use std::process::ExitCode;
@@ -31,6 +33,8 @@ enum Command {
     Search(commands::search::Search),
     /// Call one tool once, loading its skill, and print the result.
     Call(commands::call::Call),
+    /// Show the settings in force and where each comes from.
+    Config(commands::config::Config),
 }
 
 /// Why a command ends with another exit code than 0.
@@ -59,6 +63,7 @@ fn main() -> ExitCode {
         Command::List(list) => list.run(printer),
         Command::Search(search) => search.run(printer),
         Command::Call(call) => call.run(printer),
+        Command::Config(config) => config.run(printer),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

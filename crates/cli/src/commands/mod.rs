@@ -1,6 +1,7 @@
 //! One file for each command.
 
 pub(crate) mod call;
+pub(crate) mod config;
 pub(crate) mod list;
 pub(crate) mod search;
 pub(crate) mod serve;

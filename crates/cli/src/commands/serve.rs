@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::Failure;
 use crate::options::{Running, SkillPlaces, runtime, tell_findings};
 use crate::printer::{Printer, clipped, count};
+use crate::progress;
 use crate::stop_signal::StopSignal;
 
 #[derive(Args)]
@@ -42,8 +43,7 @@ enum Stubs {
 
 impl Serve {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let mut settings = self.places.settings()?;
-        self.running.apply(&mut settings)?;
+        let settings = self.running.settings(&self.places)?;
         if !self.insecure && !is_loopback(&self.host) {
             return Err(Failure::Usage(format!(
                 "--host {}: this address can be reached from other machines, and the server runs scripts for \
@@ -56,12 +56,10 @@ impl Serve {
         config.stubs = self.stubs == Stubs::All;
         runtime()?.block_on(async {
             let stop = StopSignal::listen();
-            let (server, catalog) = skill_server(
-                settings,
-                config,
-                &self.places.paths,
-                self.places.dcc.as_deref(),
-            );
+            let dcc = settings.only_dcc.clone();
+            let (server, catalog) = progress::around("looking for skills", || {
+                skill_server(settings, config, &self.places.paths, dcc.as_deref())
+            });
             let handle = server
                 .start()
                 .await

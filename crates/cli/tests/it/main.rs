@@ -9,6 +9,7 @@
 
 mod call;
 mod command;
+mod config;
 mod demo;
 mod list;
 mod search;
