@@ -6,7 +6,9 @@ mod config;
 mod options;
 mod printer;
 mod progress;
+mod schema_summary;
 mod stop_signal;
+mod tool_outlook;
 
 use std::process::ExitCode;
 
@@ -33,6 +35,10 @@ enum Command {
     Search(commands::search::Search),
     /// Call one tool once, loading its skill, and print the result.
     Call(commands::call::Call),
+    /// Everything about one skill: its tools, their scripts and interpreters, its findings.
+    Info(commands::info::Info),
+    /// In which order skills load, what is missing, and what goes round in circles.
+    Deps(commands::deps::Deps),
     /// Show the settings in force and where each comes from.
     Config(commands::config::Config),
 }
@@ -63,6 +69,8 @@ fn main() -> ExitCode {
         Command::List(list) => list.run(printer),
         Command::Search(search) => search.run(printer),
         Command::Call(call) => call.run(printer),
+        Command::Info(info) => info.run(printer),
+        Command::Deps(deps) => deps.run(printer),
         Command::Config(config) => config.run(printer),
     };
     match done {

@@ -2,6 +2,8 @@
 
 pub(crate) mod call;
 pub(crate) mod config;
+pub(crate) mod deps;
+pub(crate) mod info;
 pub(crate) mod list;
 pub(crate) mod search;
 pub(crate) mod serve;

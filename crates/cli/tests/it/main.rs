@@ -11,6 +11,8 @@ mod call;
 mod command;
 mod config;
 mod demo;
+mod deps;
+mod info;
 mod list;
 mod search;
 mod serve;
