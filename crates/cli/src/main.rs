@@ -39,6 +39,8 @@ enum Command {
     Info(commands::info::Info),
     /// In which order skills load, what is missing, and what goes round in circles.
     Deps(commands::deps::Deps),
+    /// Look at skills, interpreters and settings, and say what would fail and how to cure it.
+    Doctor(commands::doctor::Doctor),
     /// Show the settings in force and where each comes from.
     Config(commands::config::Config),
 }
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Call(call) => call.run(printer),
         Command::Info(info) => info.run(printer),
         Command::Deps(deps) => deps.run(printer),
+        Command::Doctor(doctor) => doctor.run(printer),
         Command::Config(config) => config.run(printer),
     };
     match done {

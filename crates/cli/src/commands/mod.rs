@@ -3,6 +3,7 @@
 pub(crate) mod call;
 pub(crate) mod config;
 pub(crate) mod deps;
+pub(crate) mod doctor;
 pub(crate) mod info;
 pub(crate) mod list;
 pub(crate) mod search;

@@ -12,6 +12,7 @@ mod command;
 mod config;
 mod demo;
 mod deps;
+mod doctor;
 mod info;
 mod list;
 mod search;
