@@ -41,6 +41,8 @@ enum Command {
     Deps(commands::deps::Deps),
     /// Look at skills, interpreters and settings, and say what would fail and how to cure it.
     Doctor(commands::doctor::Doctor),
+    /// Print the entry for a client's configuration, or write it there.
+    ConnectClient(commands::connect_client::ConnectClient),
     /// Show the settings in force and where each comes from.
     Config(commands::config::Config),
 }
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
         Command::Info(info) => info.run(printer),
         Command::Deps(deps) => deps.run(printer),
         Command::Doctor(doctor) => doctor.run(printer),
+        Command::ConnectClient(connect) => connect.run(printer),
         Command::Config(config) => config.run(printer),
     };
     match done {

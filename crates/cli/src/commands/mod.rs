@@ -2,6 +2,7 @@
 
 pub(crate) mod call;
 pub(crate) mod config;
+pub(crate) mod connect_client;
 pub(crate) mod deps;
 pub(crate) mod doctor;
 pub(crate) mod info;

@@ -10,6 +10,7 @@
 mod call;
 mod command;
 mod config;
+mod connect_client;
 mod demo;
 mod deps;
 mod doctor;
