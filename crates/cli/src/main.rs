@@ -43,6 +43,10 @@ enum Command {
     Doctor(commands::doctor::Doctor),
     /// Print the entry for a client's configuration, or write it there.
     ConnectClient(commands::connect_client::ConnectClient),
+    /// Make a skill that runs, to start from.
+    New(commands::new::New),
+    /// Print a script that completes this command in a shell.
+    Completions(commands::completions::Completions),
     /// Show the settings in force and where each comes from.
     Config(commands::config::Config),
 }
@@ -77,6 +81,11 @@ fn main() -> ExitCode {
         Command::Deps(deps) => deps.run(printer),
         Command::Doctor(doctor) => doctor.run(printer),
         Command::ConnectClient(connect) => connect.run(printer),
+        Command::New(new) => new.run(printer),
+        Command::Completions(completions) => {
+            completions.run(printer);
+            Ok(())
+        }
         Command::Config(config) => config.run(printer),
     };
     match done {

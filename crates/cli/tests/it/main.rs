@@ -9,6 +9,7 @@
 
 mod call;
 mod command;
+mod completions;
 mod config;
 mod connect_client;
 mod demo;
@@ -16,5 +17,6 @@ mod deps;
 mod doctor;
 mod info;
 mod list;
+mod new;
 mod search;
 mod serve;
