@@ -29,7 +29,7 @@ pub(crate) fn audit(folder: &Path, figures: &Figures) -> Result<Audit, String> {
         .filter_map(|skill| Some((skill.id.split_once(':')?.1, &skill.tools)))
         .collect();
     let mut found = Vec::new();
-    walk(folder, String::new(), &mut found).map_err(|error| error.to_string())?;
+    walk(folder, "", &mut found).map_err(|error| error.to_string())?;
     let mut audit = Audit {
         files: found.len(),
         ..Audit::default()
@@ -59,9 +59,9 @@ pub(crate) fn audit(folder: &Path, figures: &Figures) -> Result<Audit, String> {
     Ok(audit)
 }
 
-fn walk(folder: &Path, place: String, found: &mut Vec<String>) -> std::io::Result<()> {
+fn walk(folder: &Path, place: &str, found: &mut Vec<String>) -> std::io::Result<()> {
     if folder.join("SKILL.md").is_file() {
-        found.push(place.clone());
+        found.push(place.to_owned());
     }
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
@@ -72,7 +72,7 @@ fn walk(folder: &Path, place: String, found: &mut Vec<String>) -> std::io::Resul
             } else {
                 format!("{place}/{name}")
             };
-            walk(&entry.path(), below, found)?;
+            walk(&entry.path(), &below, found)?;
         }
     }
     found.sort();
@@ -83,7 +83,7 @@ fn is_passed_over(place: &str) -> bool {
     let parts: Vec<&str> = place.split('/').collect();
     let odd =
         |part: &&str| part.starts_with('.') || matches!(*part, "node_modules" | "__pycache__");
-    parts.len() > DEEPEST || parts.iter().any(|part| odd(part))
+    parts.len() > DEEPEST || parts.iter().any(odd)
 }
 
 /// The names in `tools.yaml` are read line by line; files in another style are left alone.

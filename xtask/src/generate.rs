@@ -28,7 +28,8 @@ struct Page {
     id: String,
     name: String,
     summary: String,
-    page: String,
+    #[serde(rename = "page")]
+    text: String,
 }
 
 /// Writes the files, or with `check` only tells which are not as they would be written.
@@ -87,7 +88,7 @@ fn wanted(metier: &Path) -> Result<BTreeMap<String, String>, String> {
         .map_err(|error| format!("the pages could not be read: {error}"))?;
     files.insert(format!("{RULES}/README.md"), index(&pages));
     for page in pages {
-        files.insert(format!("{RULES}/{}.md", page.id), page.page);
+        files.insert(format!("{RULES}/{}.md", page.id), page.text);
     }
     for (name, file) in SCHEMAS {
         files.insert(
@@ -136,7 +137,7 @@ mod tests {
             id: "MT101".to_owned(),
             name: "empty".to_owned(),
             summary: "Is empty.".to_owned(),
-            page: String::new(),
+            text: String::new(),
         };
         let text = index(&[page]);
         assert!(

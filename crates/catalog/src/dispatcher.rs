@@ -32,6 +32,9 @@ pub struct ToolDispatcher {
 /// How long a handler may take to end by itself after a cancellation; then its future is dropped.
 const CANCEL_GRACE: std::time::Duration = std::time::Duration::from_secs(5);
 
+/// How much of an unknown name is repeated to whoever sent it.
+pub(crate) const SHOWN_NAME: usize = 100;
+
 static CALLS: AtomicU64 = AtomicU64::new(1);
 
 impl ToolDispatcher {
@@ -86,7 +89,7 @@ async fn run(
         Located::Unknown => {
             return Err(CallError::UnknownTool {
                 nearest: snapshot.nearest_tools(&request.name),
-                name: request.name,
+                name: stub::clipped(&request.name, SHOWN_NAME),
             });
         }
     };

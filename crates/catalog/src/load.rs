@@ -9,11 +9,13 @@ use metier_hooks::{HookDeny, HookPayload};
 use metier_skill_model::{CORE_TOOLS, GROUP_TOOLS};
 
 use crate::catalog::SkillCatalog;
+use crate::dispatcher::SHOWN_NAME;
 use crate::event::CatalogEventKind;
 use crate::groups;
 use crate::listed_tool::ListedTool;
 use crate::loaded_skill::LoadedTools;
 use crate::snapshot::{CatalogSnapshot, Parts, is_active};
+use crate::stub::clipped;
 
 /// Which skill to load, and which of its tool groups to activate.
 #[derive(Clone, Debug)]
@@ -267,7 +269,7 @@ fn plan(snapshot: &CatalogSnapshot, request: &LoadRequest) -> Result<Vec<String>
             });
         }
         return Err(LoadError::Unknown {
-            name: name.clone(),
+            name: clipped(name, SHOWN_NAME),
             nearest: snapshot.nearest_skills(name),
         });
     };

@@ -346,8 +346,14 @@ fn unloaded_names(parts: &Parts) -> HashMap<String, String> {
 fn nearest(name: &str, known: impl Iterator<Item = String>) -> Vec<String> {
     const LIKE: f64 = 0.82;
     const MOST: usize = 3;
+    // Comparing costs the product of both lengths, and nothing of this length is a slip of the hand.
+    const LONGEST: usize = 128;
+    if name.len() > LONGEST {
+        return Vec::new();
+    }
     let wanted = name.to_lowercase();
     let mut found: Vec<(f64, String)> = known
+        .filter(|candidate| candidate.len() <= LONGEST)
         .map(|candidate| {
             let likeness = strsim::jaro_winkler(&wanted, &candidate.to_lowercase());
             (likeness, candidate)

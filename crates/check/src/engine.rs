@@ -270,10 +270,10 @@ fn about_roots(roots: &[Root], scanned: &ScanReport, findings: &mut Vec<Finding>
         let same = |finding: &&Finding| finding.diagnostic == *diagnostic;
         let told = findings.iter().filter(same).count();
         let root = diagnostic.location().and_then(|location| {
-            let having = roots
+            let mut having = roots
                 .iter()
                 .filter(|root| root.path.join(&location.file).symlink_metadata().is_ok());
-            having.clone().nth(told).or_else(|| having.last())
+            having.clone().nth(told).or_else(|| having.next_back())
         });
         findings.push(Finding {
             root: root.map(|root| root.path.as_path().into()),

@@ -2,10 +2,14 @@
 //! asked about, 2 usage or environment.
 
 mod commands;
+mod config;
 mod options;
 mod printer;
+mod progress;
+mod schema_summary;
 mod source_cache;
 mod stop_signal;
+mod tool_outlook;
 
 use std::process::ExitCode;
 
@@ -38,6 +42,20 @@ enum Command {
     Schema(commands::schema::Schema),
     /// Call one tool once, loading its skill, and print the result.
     Call(commands::call::Call),
+    /// Everything about one skill: its tools, their scripts and interpreters, its findings.
+    Info(commands::info::Info),
+    /// In which order skills load, what is missing, and what goes round in circles.
+    Deps(commands::deps::Deps),
+    /// Look at skills, interpreters and settings, and say what would fail and how to cure it.
+    Doctor(commands::doctor::Doctor),
+    /// Print the entry for a client's configuration, or write it there.
+    ConnectClient(commands::connect_client::ConnectClient),
+    /// Make a skill that runs, to start from.
+    New(commands::new::New),
+    /// Print a script that completes this command in a shell.
+    Completions(commands::completions::Completions),
+    /// Show the settings in force and where each comes from.
+    Config(commands::config::Config),
 }
 
 /// Why a command ends with another exit code than 0.
@@ -69,6 +87,16 @@ fn main() -> ExitCode {
         Command::Check(check) => check.run(printer),
         Command::Schema(schema) => schema.run(printer),
         Command::Call(call) => call.run(printer),
+        Command::Info(info) => info.run(printer),
+        Command::Deps(deps) => deps.run(printer),
+        Command::Doctor(doctor) => doctor.run(printer),
+        Command::ConnectClient(connect) => connect.run(printer),
+        Command::New(new) => new.run(printer),
+        Command::Completions(completions) => {
+            completions.run(printer);
+            Ok(())
+        }
+        Command::Config(config) => config.run(printer),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

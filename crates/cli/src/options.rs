@@ -1,4 +1,4 @@
-//! Options that several commands share.
+//! Options that several commands share, and the settings that follow from them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,19 +8,21 @@ use clap::{Args, ValueEnum};
 use metier::catalog::{CatalogSnapshot, DiscoverReport};
 use metier::diagnostics::Severity;
 use metier::loader::{ParseMode, WatchSettings};
-use metier::runner::EnvironmentPolicy;
+use metier::runner::{EnvLookup, EnvironmentPolicy, Gate, ScriptKind};
 use metier::workspace_roots::WorkspaceRoots;
 use metier::{CatalogSettings, SkillCatalog, ToolRegistry};
 
 use crate::Failure;
+use crate::config::{Config, Fault, Key, Layer, Value, Wanted};
 use crate::printer::Printer;
+use crate::progress;
 
 /// Where skills come from.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 pub(crate) struct SkillPlaces {
-    /// The application the skills are for; names variables and folders.
-    #[arg(long, value_name = "NAME", default_value = "python")]
-    pub(crate) app: String,
+    /// The application the skills are for; names variables and folders [default: python].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) app: Option<String>,
     /// Reject a skill over any error instead of loading it as far as it can be.
     #[arg(long)]
     pub(crate) strict: bool,
@@ -30,13 +32,20 @@ pub(crate) struct SkillPlaces {
     /// Look in the usual places as well as in PATH.
     #[arg(long)]
     pub(crate) with_defaults: bool,
+    /// Read the settings from this file; otherwise from metier.toml in the working directory or the
+    /// nearest folder above.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    pub(crate) config: Option<PathBuf>,
+    /// Read no settings from a file.
+    #[arg(long)]
+    pub(crate) no_config: bool,
     /// Folders with skills; without any, the usual places are searched.
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 }
 
 /// How tools run.
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default)]
 pub(crate) struct Running {
     /// What the host can do; may be given several times.
     #[arg(long = "capability", value_name = "NAME")]
@@ -51,9 +60,9 @@ pub(crate) struct Running {
     /// be given several times.
     #[arg(long = "env", value_name = "NAME|PATTERN*")]
     pub(crate) environment: Vec<String>,
-    /// Seconds a tool may run unless it asks for more.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(crate) timeout: u64,
+    /// Seconds a tool may run unless it asks for more [default: 30].
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) timeout: Option<u64>,
     /// Refuse calls of main-thread tools instead of running their scripts as programs.
     #[arg(long)]
     pub(crate) require_host: bool,
@@ -82,8 +91,23 @@ impl Listing {
 }
 
 impl SkillPlaces {
-    /// The settings of a catalog over these places.
+    /// The settings of a catalog over these places, for a command that runs nothing.
     pub(crate) fn settings(&self) -> Result<CatalogSettings, Failure> {
+        Running::default().settings(self)
+    }
+
+    /// A catalog over these places, discovered.
+    pub(crate) fn catalog(&self, settings: CatalogSettings) -> (SkillCatalog, DiscoverReport) {
+        let only_dcc = settings.only_dcc.clone();
+        let catalog = SkillCatalog::new(ToolRegistry::with_settings(settings));
+        let report = progress::around("looking for skills", || {
+            catalog.discover(&self.paths, only_dcc.as_deref())
+        });
+        (catalog, report)
+    }
+
+    /// Refuses a PATH that is no folder.
+    pub(crate) fn check_paths(&self) -> Result<(), Failure> {
         for path in &self.paths {
             if !path.exists() {
                 return Err(Failure::Usage(format!(
@@ -98,57 +122,221 @@ impl SkillPlaces {
                 )));
             }
         }
-        let mut settings = CatalogSettings::from_process(self.app.as_str());
-        settings.parse_mode = if self.strict {
-            ParseMode::Strict
-        } else {
-            ParseMode::Lenient
-        };
-        settings.only_dcc.clone_from(&self.dcc);
-        settings.roots.with_defaults = self.with_defaults || self.paths.is_empty();
-        Ok(settings)
+        Ok(())
     }
 
-    /// A catalog over these places, discovered.
-    pub(crate) fn catalog(&self, settings: CatalogSettings) -> (SkillCatalog, DiscoverReport) {
-        let catalog = SkillCatalog::new(ToolRegistry::with_settings(settings));
-        let report = catalog.discover(&self.paths, self.dcc.as_deref());
-        (catalog, report)
+    /// The same choice as arguments for another process, which may stand elsewhere: paths absolute,
+    /// and the settings file that is in force here named.
+    pub(crate) fn as_arguments(&self) -> Result<Vec<String>, Failure> {
+        let mut arguments = Vec::new();
+        let mut option = |name: &str, value: &str| {
+            arguments.extend([name.to_owned(), value.to_owned()]);
+        };
+        if let Some(app) = &self.app {
+            option("--app", app);
+        }
+        if let Some(dcc) = &self.dcc {
+            option("--dcc", dcc);
+        }
+        let (config, _) = Running::default().config(self);
+        if let Some((_, file)) = &config.file {
+            option("--config", &absolute_text(file)?);
+        }
+        for (set, name) in [
+            (self.strict, "--strict"),
+            (self.with_defaults, "--with-defaults"),
+            (self.no_config, "--no-config"),
+        ] {
+            if set {
+                arguments.push(name.to_owned());
+            }
+        }
+        for path in &self.paths {
+            arguments.push(absolute_text(path)?);
+        }
+        Ok(arguments)
+    }
+
+    fn wanted(&self) -> Wanted {
+        match &self.config {
+            Some(file) => Wanted::Named(file.clone()),
+            None if self.no_config => Wanted::None,
+            None => Wanted::Usual,
+        }
+    }
+
+    fn layer(&self) -> Layer {
+        let text = |text: &Option<String>| text.clone().map(Value::Text);
+        let mut layer = Layer::default();
+        layer.option(Key::App, text(&self.app));
+        layer.option(Key::Dcc, text(&self.dcc));
+        layer.option(Key::Strict, self.strict.then_some(Value::Flag(true)));
+        layer
     }
 }
 
 impl Running {
-    /// Adds these options to the settings.
-    pub(crate) fn apply(&self, settings: &mut CatalogSettings) -> Result<(), Failure> {
-        settings
-            .declared_capabilities
-            .clone_from(&self.capabilities);
-        settings.run.interpreters.python.clone_from(&self.python);
-        settings.run.require_host = self.require_host;
-        settings.run.limits.deadline = Duration::from_secs(self.timeout);
-        let mut policy = EnvironmentPolicy::default();
-        for pattern in &self.environment {
-            policy = policy
-                .allow(pattern)
-                .map_err(|error| Failure::Usage(format!("--env {pattern}: {error}")))?;
+    /// The settings of a catalog over these places whose tools are run with these options.
+    pub(crate) fn settings(&self, places: &SkillPlaces) -> Result<CatalogSettings, Failure> {
+        places.check_paths()?;
+        let (config, mut faults) = self.config(places);
+        for note in &config.notes {
+            Printer.say(&format!("warning: {note}"));
         }
-        settings.run.environment_policy = policy;
-        let roots: Result<Vec<PathBuf>, Failure> =
-            self.roots.iter().map(|root| absolute(root)).collect();
-        settings.workspace_roots = Arc::new(WorkspaceRoots::new(roots?));
-        Ok(())
+        let settings = settings(&config, places, &mut faults);
+        if faults.is_empty() {
+            return Ok(settings);
+        }
+        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        Err(Failure::Usage(faults.join("\nerror: ")))
+    }
+
+    /// The same options as arguments for another process, paths absolute.
+    pub(crate) fn as_arguments(&self) -> Result<Vec<String>, Failure> {
+        let mut arguments = Vec::new();
+        let mut option = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
+        for capability in &self.capabilities {
+            option("--capability", capability.clone());
+        }
+        for root in &self.roots {
+            option("--root", absolute_text(root)?);
+        }
+        if let Some(python) = &self.python {
+            let bare = python
+                .parent()
+                .is_some_and(|parent| parent.as_os_str().is_empty());
+            let python = if bare {
+                python.to_string_lossy().into_owned()
+            } else {
+                absolute_text(python)?
+            };
+            option("--python", python);
+        }
+        for pattern in &self.environment {
+            option("--env", pattern.clone());
+        }
+        if let Some(seconds) = self.timeout {
+            option("--timeout", seconds.to_string());
+        }
+        if self.require_host {
+            arguments.push("--require-host".to_owned());
+        }
+        Ok(arguments)
+    }
+
+    /// Every setting with its origin, and what is wrong with those that cannot be used.
+    pub(crate) fn config(&self, places: &SkillPlaces) -> (Config, Vec<Fault>) {
+        let mut options = places.layer();
+        let texts = |texts: &Vec<String>| (!texts.is_empty()).then(|| Value::Texts(texts.clone()));
+        options.option(Key::Capabilities, texts(&self.capabilities));
+        options.option(Key::Environment, texts(&self.environment));
+        let roots = (!self.roots.is_empty()).then(|| Value::Folders(self.roots.clone()));
+        options.option(Key::WorkspaceRoots, roots);
+        options.option(Key::Python, self.python.clone().map(Value::Program));
+        options.option(Key::Deadline, self.timeout.map(Value::Seconds));
+        let host = self.require_host.then_some(Value::Flag(true));
+        options.option(Key::RequireHost, host);
+        let environment = EnvLookup::from_process();
+        Config::read(
+            places.wanted(),
+            &environment,
+            etcetera::home_dir().ok().as_deref(),
+            options,
+        )
     }
 }
 
-fn absolute(root: &Path) -> Result<PathBuf, Failure> {
-    if !root.is_dir() {
-        return Err(Failure::Usage(format!(
-            "--root {}: there is no such folder",
-            root.display()
-        )));
+/// A path that means the same in every folder.
+fn absolute_text(path: &Path) -> Result<String, Failure> {
+    std::path::absolute(path)
+        .map(|path| path.to_string_lossy().into_owned())
+        .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
+}
+
+/// What a catalog is told. A setting that cannot be used is left out and told.
+pub(crate) fn settings(
+    config: &Config,
+    places: &SkillPlaces,
+    faults: &mut Vec<Fault>,
+) -> CatalogSettings {
+    let app = config.text(Key::App).unwrap_or("python");
+    let mut settings = CatalogSettings::from_process(app);
+    settings.parse_mode = if config.flag(Key::Strict) {
+        ParseMode::Strict
+    } else {
+        ParseMode::Lenient
+    };
+    settings.only_dcc = config.text(Key::Dcc).map(ToOwned::to_owned);
+    settings.roots.with_defaults = places.with_defaults || places.paths.is_empty();
+    settings.roots.configured = config.folders(Key::Roots).to_vec();
+    settings.declared_capabilities = config.texts(Key::Capabilities).to_vec();
+    settings.workspace_roots = Arc::new(WorkspaceRoots::new(workspace_roots(config, faults)));
+
+    let run = &mut settings.run;
+    run.require_host = config.flag(Key::RequireHost);
+    run.interpreters.python = config.program(Key::Python).map(ToOwned::to_owned);
+    for (name, interpreter) in &config.layer.interpreters {
+        let is_extension = ScriptKind::of(Path::new(&format!("x.{name}"))).is_some();
+        let map = if is_extension {
+            &mut run.interpreters.by_extension
+        } else {
+            &mut run.interpreters.by_host
+        };
+        map.insert(name.clone(), interpreter.value.clone());
     }
-    std::path::absolute(root)
-        .map_err(|error| Failure::Usage(format!("--root {}: {error}", root.display())))
+    let mut policy = EnvironmentPolicy::default();
+    for pattern in config.texts(Key::Environment) {
+        match policy.clone().allow(pattern) {
+            Ok(wider) => policy = wider,
+            Err(error) => faults.push(Fault::new(
+                format!("{} {pattern}", place(config, Key::Environment)),
+                error.to_string(),
+                "correct it or leave it out",
+            )),
+        }
+    }
+    run.environment_policy = policy;
+    if let Some(seconds) = config.seconds(Key::Deadline) {
+        run.limits.deadline = Duration::from_secs(seconds);
+    }
+    if let Some(seconds) = config.seconds(Key::Longest) {
+        run.longest_deadline = Duration::from_secs(seconds);
+    }
+    if let Some(bytes) = config.number(Key::Output) {
+        run.limits.output_bytes = bytes;
+    }
+    if let Some(processes) = config.number(Key::Processes) {
+        run.gate = Gate::new(processes);
+    }
+    settings
+}
+
+/// The folders of the workspace that are there, absolute.
+fn workspace_roots(config: &Config, faults: &mut Vec<Fault>) -> Vec<PathBuf> {
+    let mut roots = Vec::new();
+    for root in config.folders(Key::WorkspaceRoots) {
+        let place = || format!("{} {}", place(config, Key::WorkspaceRoots), root.display());
+        match std::path::absolute(root) {
+            Ok(absolute) if absolute.is_dir() => roots.push(absolute),
+            Ok(_) => faults.push(Fault::new(
+                place(),
+                "there is no such folder",
+                "make it or name another one",
+            )),
+            Err(error) => faults.push(Fault::new(place(), error.to_string(), "name another one")),
+        }
+    }
+    roots
+}
+
+/// Where a setting was made, for a message: `--root`, or `metier.toml:3:1: workspace_roots`.
+fn place(config: &Config, key: Key) -> String {
+    use crate::config::Origin;
+    match config.get(key).map(|found| &found.origin) {
+        Some(Origin::File(place)) => format!("{place}: {}", key.path()),
+        Some(Origin::BuiltIn) | None => key.path().to_owned(),
+        Some(origin) => origin.to_string(),
+    }
 }
 
 /// Tells the operator of everything that was not used as written.

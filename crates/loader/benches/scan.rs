@@ -120,7 +120,7 @@ fn write_skills(folder: &Path, count: usize) {
         fs::write(skill.join("SKILL.md"), head).expect("a file");
         let mut tools = "tools:\n".to_owned();
         for tool in 0..3 {
-            tools.push_str(&format!(
+            tools.extend([format!(
                 "  - name: check_{}_{tool}\n    description: \"check the {} with options\"\n    \
                  source_file: scripts/run.py\n    read_only: false\n    search_aliases: [{} thing]\n    \
                  input_schema:\n      type: object\n      properties:\n        \
@@ -129,7 +129,7 @@ fn write_skills(folder: &Path, count: usize) {
                 word(number + tool),
                 word(number + tool),
                 word(number + 2 * tool),
-            ));
+            )]);
         }
         fs::write(skill.join("tools.yaml"), tools).expect("a file");
         fs::write(

@@ -142,17 +142,16 @@ impl ManifestCache {
                 .known
                 .remove(&path)
                 .filter(|(before, _)| Some(*before) == stamp);
-            let (size, digest) = match (&remembered, stamp) {
-                (Some((_, digest)), Some(stamp)) => (stamp.size(), digest.clone()),
-                _ => {
-                    // The list may be old by now: the size is that of the bytes that were hashed.
-                    let bytes = match files.read(&path, left) {
-                        Err(ReadFileError::TooLarge { .. }) => return Err(too_large),
-                        read => read?,
-                    };
-                    self.hashed += 1;
-                    (bytes.len() as u64, digest(&bytes))
-                }
+            let (size, digest) = if let (Some((_, digest)), Some(stamp)) = (&remembered, stamp) {
+                (stamp.size(), digest.clone())
+            } else {
+                // The list may be old by now: the size is that of the bytes that were hashed.
+                let bytes = match files.read(&path, left) {
+                    Err(ReadFileError::TooLarge { .. }) => return Err(too_large),
+                    read => read?,
+                };
+                self.hashed += 1;
+                (bytes.len() as u64, digest(&bytes))
             };
             let Some(rest) = left.checked_sub(size) else {
                 return Err(too_large);

@@ -104,6 +104,10 @@ pub(crate) fn parse_touching(
     }
 }
 
+#[expect(
+    clippy::unnecessary_box_returns,
+    reason = "it is the error of functions that return boxes"
+)]
 fn unreadable(candidate: &Candidate, error: &ReadFileError) -> Box<RejectedSkill> {
     let shown = candidate.shown(&candidate.content.file_name);
     let diagnostic = Diagnostic::error(codes::SKILL_FILE_UNREADABLE, error.to_string())

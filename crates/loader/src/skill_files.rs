@@ -302,18 +302,15 @@ impl FolderHandle {
             let flag = rustix::fs::OFlags::NONBLOCK.bits();
             options.custom_flags(i32::try_from(flag).unwrap_or_default());
         }
-        let file = match self.dir.open_with(relative, &options) {
-            Ok(file) => {
-                self.touched.borrow_mut().push(relative.to_owned());
-                file
-            }
+        let file = if let Ok(file) = self.dir.open_with(relative, &options) {
+            self.touched.borrow_mut().push(relative.to_owned());
+            file
+        } else {
             // The longer way knows links that lead back inside, and the words for the others.
-            Err(_) => {
-                let path = self.file_path(relative)?;
-                self.dir
-                    .open_with(&path, &options)
-                    .map_err(|error| read_error(relative, &error))?
-            }
+            let path = self.file_path(relative)?;
+            self.dir
+                .open_with(&path, &options)
+                .map_err(|error| read_error(relative, &error))?
         };
         let found = file
             .metadata()

@@ -128,9 +128,10 @@ impl Connection {
 
     fn notification(&self, note: &Notification, line: Vec<u8>) {
         if note.method == "notifications/cancelled" {
-            match cancelled_id(note.params.as_json()) {
-                Some(id) => self.in_flight.cancel(&id),
-                None => tracing::debug!("a cancellation names no request"),
+            if let Some(id) = cancelled_id(note.params.as_json()) {
+                self.in_flight.cancel(&id);
+            } else {
+                tracing::debug!("a cancellation names no request");
             }
         }
         self.hand_over(line);
@@ -170,12 +171,11 @@ impl Connection {
 
     /// Notices of a session go out from its beginning to its end.
     async fn enter_session(&mut self, session: String) {
-        match self.server.open_stream(Some(&session)) {
-            Ok(stream) => {
-                let notices = hand_on(stream, self.outgoing.clone(), self.closing.clone());
-                self.tasks.spawn(notices);
-            }
-            Err(_) => tracing::debug!("a session ended as it began"),
+        if let Ok(stream) = self.server.open_stream(Some(&session)) {
+            let notices = hand_on(stream, self.outgoing.clone(), self.closing.clone());
+            self.tasks.spawn(notices);
+        } else {
+            tracing::debug!("a session ended as it began");
         }
         if let Some(before) = self.session.replace(session) {
             self.server.end_session(&before).await;
@@ -208,9 +208,10 @@ impl UnderWay {
         let mut is_cancelled = false;
         let mut heard = first;
         loop {
-            let frame = match heard.take() {
-                Some(frame) => Some(frame),
-                None => tokio::select! {
+            let frame = if let Some(frame) = heard.take() {
+                Some(frame)
+            } else {
+                tokio::select! {
                     biased;
                     () = cancel.cancelled(), if !is_cancelled => {
                         is_cancelled = true;
@@ -218,7 +219,7 @@ impl UnderWay {
                         continue;
                     }
                     frame = self.exchange.next() => frame,
-                },
+                }
             };
             match frame {
                 Some(Frame::Message(message)) => {

@@ -6,7 +6,7 @@ use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value};
 
 use crate::error::ArgumentFault;
-use crate::schema_fault::describe;
+use crate::schema_fault::{MOST_FAULTS, describe};
 
 /// A schema that arguments or results are held against.
 #[derive(Clone)]
@@ -126,6 +126,7 @@ impl CompiledSchema {
             .validator
             .iter_errors(value)
             .flat_map(|error| describe(&error, &self.schema))
+            .take(MOST_FAULTS)
             .collect();
         if faults.is_empty() {
             Ok(())

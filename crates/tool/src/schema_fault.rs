@@ -9,6 +9,12 @@ use crate::ArgumentFault;
 /// The longest piece of a caller's value that is repeated to the caller.
 const SHOWN: usize = 80;
 
+/// More faults than this help nobody; an answer must not grow with what was sent.
+pub(crate) const MOST_FAULTS: usize = 50;
+
+/// Names longer than this are no slips of the hand, and comparing them costs.
+const COMPARED: usize = 128;
+
 /// One finding can name several arguments (every unknown one), hence a list.
 pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<ArgumentFault> {
     let place = dotted(error.instance_path().as_str());
@@ -23,13 +29,17 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
             let known = known_names(schema, error);
             unexpected
                 .iter()
+                .take(MOST_FAULTS)
                 .map(|name| {
                     let message = match nearest(name, &known) {
                         Some(near) => format!("unknown argument, did you mean `{near}`?"),
                         None if known.is_empty() => {
                             "unknown argument; none is accepted here".to_owned()
                         }
-                        None => format!("unknown argument, expected one of {}", known.join(", ")),
+                        None => format!(
+                            "unknown argument, expected one of {}",
+                            clipped(&known.join(", "))
+                        ),
                     };
                     fault(join(&place, name), message)
                 })
@@ -48,7 +58,10 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
         ValidationErrorKind::Enum { options } => {
             vec![fault(
                 place,
-                format!("expected one of {options}, found {found}"),
+                format!(
+                    "expected one of {}, found {found}",
+                    clipped(&options.to_string())
+                ),
             )]
         }
         _ => vec![fault(place, clipped(&error.to_string()))],
@@ -119,8 +132,12 @@ fn known_names(schema: &Value, error: &ValidationError<'_>) -> Vec<String> {
 }
 
 fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
+    if name.len() > COMPARED {
+        return None;
+    }
     known
         .iter()
+        .filter(|candidate| candidate.len() <= COMPARED)
         .map(|candidate| {
             (
                 strsim::jaro_winkler(&name.to_lowercase(), &candidate.to_lowercase()),

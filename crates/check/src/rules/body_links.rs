@@ -92,18 +92,16 @@ fn links_of_line(line: &str) -> Vec<Range<usize>> {
                 chars.next();
             }
             '[' if !in_code => open = true,
-            ']' if !in_code && open => {
-                if chars.peek().is_some_and(|(_, next)| *next == '(') {
-                    let start = at + 2;
-                    let rest = line.get(start..).unwrap_or_default();
-                    let end = rest.find([')', ' ', '\t', '\n']).unwrap_or(0);
-                    if rest
-                        .get(end..)
-                        .is_some_and(|tail| tail.starts_with([')', ' ']))
-                        && end > 0
-                    {
-                        found.push(start..start + end);
-                    }
+            ']' if !in_code && open && chars.peek().is_some_and(|(_, next)| *next == '(') => {
+                let start = at + 2;
+                let rest = line.get(start..).unwrap_or_default();
+                let end = rest.find([')', ' ', '\t', '\n']).unwrap_or(0);
+                if rest
+                    .get(end..)
+                    .is_some_and(|tail| tail.starts_with([')', ' ']))
+                    && end > 0
+                {
+                    found.push(start..start + end);
                 }
             }
             _ => {}

@@ -23,29 +23,24 @@ pub(super) fn find(subject: &Subject<'_>, neighbours: &Neighbours<'_>) -> Vec<Di
                 "`{}` suggests the tool `{name}`, which does not exist",
                 tool.name
             );
-            let about = match plain.rsplit_once("__") {
-                Some((prefix, _)) => {
-                    if !neighbours.prefixes.contains(prefix)
-                        || neighbours.tools.contains_key(&plain)
-                    {
-                        continue;
-                    }
-                    let known = neighbours.tools.keys().map(String::as_str);
-                    (
-                        Diagnostic::warning(UNKNOWN_NEXT_TOOL, message),
-                        nearest(&plain, known),
-                    )
+            let about = if let Some((prefix, _)) = plain.rsplit_once("__") {
+                if !neighbours.prefixes.contains(prefix) || neighbours.tools.contains_key(&plain) {
+                    continue;
                 }
-                None => {
-                    if neighbours.bare.contains(&plain) {
-                        continue;
-                    }
-                    let known = metadata.tools.iter().map(|tool| tool.name.as_str());
-                    (
-                        Diagnostic::info(UNKNOWN_NEXT_TOOL, message),
-                        nearest(name, known),
-                    )
+                let known = neighbours.tools.keys().map(String::as_str);
+                (
+                    Diagnostic::warning(UNKNOWN_NEXT_TOOL, message),
+                    nearest(&plain, known),
+                )
+            } else {
+                if neighbours.bare.contains(&plain) {
+                    continue;
                 }
+                let known = metadata.tools.iter().map(|tool| tool.name.as_str());
+                (
+                    Diagnostic::info(UNKNOWN_NEXT_TOOL, message),
+                    nearest(name, known),
+                )
             };
             let (about, near) = about;
             let about = about.at(places::of_tool(subject, &tool.name, Some(name)), "");

@@ -7,6 +7,12 @@ use crate::codes::UNUSED_SCRIPT;
 use crate::places;
 use crate::subject::{SKILL_FILE, Subject};
 
+/// Files that can name a script.
+const TEXTS: [&str; 16] = [
+    "py", "sh", "bash", "bat", "cmd", "ps1", "mel", "ms", "lua", "hscript", "js", "md", "yaml",
+    "yml", "json", "txt",
+];
+
 /// Helpers that other scripts import or the text names are in use; their names are looked for.
 pub(super) fn find(subject: &Subject<'_>) -> Option<Diagnostic> {
     let metadata = subject.metadata();
@@ -65,10 +71,6 @@ fn may_mention(name: &str) -> bool {
     let Some((_, extension)) = name.rsplit_once('.') else {
         return false;
     };
-    const TEXTS: [&str; 16] = [
-        "py", "sh", "bash", "bat", "cmd", "ps1", "mel", "ms", "lua", "hscript", "js", "md", "yaml",
-        "yml", "json", "txt",
-    ];
     TEXTS
         .iter()
         .any(|known| extension.eq_ignore_ascii_case(known))

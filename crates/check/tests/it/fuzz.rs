@@ -127,7 +127,7 @@ fn collect(folder: &Path, is_wanted: fn(&str) -> bool, inputs: &mut Vec<Vec<u8>>
     }
 }
 
-/// A small generator with a fixed beginning (SplitMix64), so that every run tries the same.
+/// A small generator with a fixed beginning (`SplitMix64`), so that every run tries the same.
 struct Random(u64);
 
 impl Random {

@@ -1,5 +1,12 @@
 //! The integration tests of the check.
 #![allow(
+    clippy::assigning_clones,
+    clippy::cloned_ref_to_slice_refs,
+    clippy::format_collect,
+    clippy::needless_pass_by_value,
+    reason = "the shortest words are the clearest in a test"
+)]
+#![allow(
     missing_docs,
     clippy::unwrap_used,
     clippy::expect_used,

@@ -171,7 +171,7 @@ fn valid_is_what_has_no_error() {
         match (schema.validate(&value), sample.errors.is_empty()) {
             (Ok(()), true) | (Err(_), false) => {}
             (Ok(()), false) => {
-                wrong.push(format!("{}: valid, but {:?}", sample.shown, sample.errors))
+                wrong.push(format!("{}: valid, but {:?}", sample.shown, sample.errors));
             }
             (Err(faults), true) => {
                 let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();

@@ -35,8 +35,7 @@ pub(crate) struct Call {
 impl Call {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         let arguments = read_arguments(&self.args)?;
-        let mut settings = self.places.settings()?;
-        self.running.apply(&mut settings)?;
+        let settings = self.running.settings(&self.places)?;
         let (catalog, _) = self.places.catalog(settings);
         let output = runtime()?.block_on(call(&catalog, &self.tool, arguments, printer));
         match output {

@@ -2,7 +2,14 @@
 
 pub(crate) mod call;
 pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod connect_client;
+pub(crate) mod deps;
+pub(crate) mod doctor;
+pub(crate) mod info;
 pub(crate) mod list;
+pub(crate) mod new;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod serve;

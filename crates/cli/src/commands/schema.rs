@@ -22,6 +22,7 @@ enum File {
 }
 
 impl Schema {
+    #[expect(clippy::unnecessary_wraps, reason = "every command runs the same way")]
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         printer.json(&match self.file {
             File::Skill => skill_schema(),

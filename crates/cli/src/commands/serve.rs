@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::Failure;
 use crate::options::{Listing, Running, SkillPlaces, follow, runtime, tell_findings};
 use crate::printer::{Printer, clipped, count};
+use crate::progress;
 use crate::stop_signal::StopSignal;
 
 #[derive(Args)]
@@ -36,8 +37,7 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let mut settings = self.places.settings()?;
-        self.running.apply(&mut settings)?;
+        let settings = self.running.settings(&self.places)?;
         if !self.insecure && !is_loopback(&self.host) {
             return Err(Failure::Usage(format!(
                 "--host {}: this address can be reached from other machines, and the server runs scripts for \
@@ -50,12 +50,10 @@ impl Serve {
         config.stubs = self.listing.shows_stubs();
         runtime()?.block_on(async {
             let stop = StopSignal::listen();
-            let (server, catalog) = skill_server(
-                settings,
-                config,
-                &self.places.paths,
-                self.places.dcc.as_deref(),
-            );
+            let dcc = settings.only_dcc.clone();
+            let (server, catalog) = progress::around("looking for skills", || {
+                skill_server(settings, config, &self.places.paths, dcc.as_deref())
+            });
             if self.watch {
                 follow(&catalog)?;
             }

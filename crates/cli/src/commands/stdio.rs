@@ -22,25 +22,21 @@ pub(crate) struct Stdio {
 
 impl Stdio {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let mut settings = self.places.settings()?;
-        self.running.apply(&mut settings)?;
+        let settings = self.running.settings(&self.places)?;
         if std::io::stdin().is_terminal() {
             printer.say(
                 "waiting for JSON-RPC messages, one a line; this command is meant to be started by an MCP client, \
                  for example: claude mcp add metier -- metier stdio PATH\nCtrl-D stops.",
             );
         }
+        let dcc = settings.only_dcc.clone();
         let mut config = McpConfig::default();
         config.stubs = self.listing.shows_stubs();
         let runtime = runtime()?;
         let ended = runtime.block_on(async {
             let signal = StopSignal::listen();
-            let (server, catalog) = message_server(
-                settings,
-                config,
-                &self.places.paths,
-                self.places.dcc.as_deref(),
-            );
+            let (server, catalog) =
+                message_server(settings, config, &self.places.paths, dcc.as_deref());
             tell_findings(printer, &catalog.snapshot());
             let limits = StdioConfig::default();
             let stop = limits.stop.clone();

@@ -38,6 +38,38 @@ pub(crate) fn run(folder: &Path, arguments: &[&str]) -> String {
     said(&metier(folder).args(arguments).output().unwrap())
 }
 
+/// A text without the places of this machine.
+pub(crate) fn placeless(text: &str, folder: &Path) -> String {
+    text.replace(&*folder.canonicalize().unwrap().to_string_lossy(), "FOLDER")
+        .replace(&*folder.to_string_lossy(), "FOLDER")
+        .replace(env!("CARGO_BIN_EXE_metier"), "METIER")
+}
+
+/// The standard output of a command that must print JSON.
+pub(crate) fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+}
+
+/// Writes a file and the folders it needs.
+pub(crate) fn write(path: impl AsRef<Path>, text: &str) {
+    let path = path.as_ref();
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// A folder `bin` with interpreters that only say who they are, and nothing else on the path.
+#[cfg(unix)]
+pub(crate) fn fake_interpreters(folder: &Path, names: &[&str]) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bin = folder.join("bin");
+    for name in names {
+        let path = bin.join(name);
+        write(&path, &format!("#!/bin/sh\necho '{name} 9.9'\n"));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    bin
+}
+
 /// A folder with a good skill, a broken one, and one whose tools file has a bad entry.
 pub(crate) fn mixed() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();

@@ -155,7 +155,7 @@ pub(crate) fn read_entry(
                 tool.extra.insert(plain.into_owned(), value.to_json());
             }
             other if is_annotation(other) => {
-                read_annotation(findings, &path, other, value, &mut tool);
+                read_annotation(findings, path, other, value, &mut tool);
             }
             _ => unknown_key(findings, key, &spelled, &KEYS),
         }

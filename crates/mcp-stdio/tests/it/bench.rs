@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 /// Far longer than anything here takes on a busy machine.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 pub(crate) async fn within<T>(what: &str, work: impl Future<Output = T>) -> T {
     tokio::time::timeout(LIMIT, work)

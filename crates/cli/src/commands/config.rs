@@ -1,0 +1,110 @@
+//! `metier config`.
+
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value, json};
+
+use crate::Failure;
+use crate::config::{Config as Settings, Fault, Key, Origin, help};
+use crate::options::{Running, SkillPlaces, settings};
+use crate::printer::{Printer, table};
+
+#[derive(Args)]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Show each setting, its value and where it comes from.
+    #[command(after_help = help())]
+    Show(Show),
+}
+
+#[derive(Args)]
+struct Show {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    running: Running,
+    #[command(flatten)]
+    places: SkillPlaces,
+}
+
+impl Config {
+    pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        let Action::Show(show) = self.action;
+        let (config, mut faults) = show.running.config(&show.places);
+        settings(&config, &show.places, &mut faults);
+        if show.json {
+            printer.json(&to_json(&config, &faults));
+        } else {
+            for line in table(&rows(&config)) {
+                printer.data(&line);
+            }
+        }
+        for note in &config.notes {
+            printer.say(&format!("warning: {note}"));
+        }
+        match &config.file {
+            Some((shown, _)) => printer.say(&format!("settings file: {shown}")),
+            None => {
+                printer.say("no settings file: there is no metier.toml here or in a folder above");
+            }
+        }
+        if faults.is_empty() {
+            return Ok(());
+        }
+        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        Err(Failure::Usage(faults.join("\nerror: ")))
+    }
+}
+
+fn rows(config: &Settings) -> Vec<Vec<String>> {
+    let header = ["SETTING", "VALUE", "FROM"].map(str::to_owned).to_vec();
+    let row = |name: &str, value: String, origin: &Origin| {
+        vec![name.to_owned(), value, origin.to_string()]
+    };
+    let values = Key::ALL.iter().map(|key| match config.get(*key) {
+        Some(found) => row(key.path(), found.value.to_string(), &found.origin),
+        None => row(key.path(), "-".to_owned(), &Origin::BuiltIn),
+    });
+    let interpreters = config.layer.interpreters.iter().map(|(name, found)| {
+        let value = found.value.display().to_string();
+        row(&format!("interpreters.{name}"), value, &found.origin)
+    });
+    std::iter::once(header)
+        .chain(values)
+        .chain(interpreters)
+        .collect()
+}
+
+fn to_json(config: &Settings, faults: &[Fault]) -> Value {
+    let entry = |value: Value, origin: &Origin| {
+        let (source, place) = match origin {
+            Origin::BuiltIn => ("default", None),
+            Origin::File(place) => ("file", Some(place.as_str())),
+            Origin::Variable(name) => ("variable", Some(name.as_str())),
+            Origin::Option(name) => ("option", Some(*name)),
+        };
+        json!({"value": value, "source": source, "place": place})
+    };
+    let mut values = Map::new();
+    for key in Key::ALL {
+        let entry = match config.get(key) {
+            Some(found) => entry(found.value.to_json(), &found.origin),
+            None => entry(Value::Null, &Origin::BuiltIn),
+        };
+        values.insert(key.path().to_owned(), entry);
+    }
+    for (name, found) in &config.layer.interpreters {
+        let value = json!(found.value.to_string_lossy());
+        values.insert(format!("interpreters.{name}"), entry(value, &found.origin));
+    }
+    json!({
+        "file": config.file.as_ref().map(|(shown, _)| shown),
+        "settings": values,
+        "faults": faults,
+    })
+}

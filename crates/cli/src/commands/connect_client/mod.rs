@@ -1,0 +1,161 @@
+//! `metier connect-client`.
+
+mod client;
+mod edit;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::Failure;
+use crate::options::{Running, SkillPlaces};
+use crate::printer::Printer;
+
+use client::{Client, Scope};
+use edit::Change;
+
+/// What the client starts or calls.
+pub(super) enum Server {
+    Stdio {
+        command: String,
+        arguments: Vec<String>,
+    },
+    Http {
+        url: String,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct ConnectClient {
+    /// The client.
+    client: Client,
+    /// The client starts `metier stdio` itself; this is the default.
+    #[arg(long, conflicts_with = "url")]
+    stdio: bool,
+    /// The client calls the server that `metier serve` runs here.
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// Edit the client's file and keep the rest of it as it is; the old one is kept beside it.
+    #[arg(long)]
+    write: bool,
+    /// Whose file: that of the project in the working directory, or yours for all projects.
+    #[arg(long, value_enum, default_value_t = Scope::Project)]
+    scope: Scope,
+    /// What the server is called in the client.
+    #[arg(long, value_name = "NAME", default_value = "metier")]
+    name: String,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    running: Running,
+    #[command(flatten)]
+    places: SkillPlaces,
+}
+
+impl ConnectClient {
+    pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        let server = self.server()?;
+        let file = self.client.file(self.scope)?;
+        let entry = self.client.entry(&server);
+        let done = if self.write {
+            Some(self.edit(&file, &entry)?)
+        } else {
+            None
+        };
+        if self.json {
+            let mut answer = json!({
+                "client": self.client.name(),
+                "file": file.to_string_lossy(),
+                "key": self.client.key(),
+                "name": self.name,
+                "entry": entry,
+                "written": self.write,
+            });
+            if let (Some(answer), Some((change, backup))) = (answer.as_object_mut(), &done) {
+                answer.insert("change".to_owned(), json!(change.word()));
+                let backup = backup.as_ref().map(|backup| backup.to_string_lossy());
+                answer.insert("backup".to_owned(), json!(backup));
+            }
+            printer.json(&answer);
+        } else if done.is_none() {
+            printer.json(&json!({self.client.key(): {self.name.as_str(): entry}}));
+        } else {
+            printer.data(&file.display().to_string());
+        }
+        self.tell(printer, &file, done.as_ref());
+        Ok(())
+    }
+
+    /// What the client is to start or call.
+    fn server(&self) -> Result<Server, Failure> {
+        let mut arguments = self.places.as_arguments()?;
+        arguments.splice(0..0, self.running.as_arguments()?);
+        if let Some(url) = &self.url {
+            if !(url.starts_with("http://") || url.starts_with("https://")) {
+                return Err(Failure::Usage(format!(
+                    "--url {url}: expected the URL that `metier serve` prints, like http://127.0.0.1:8765/mcp"
+                )));
+            }
+            if !arguments.is_empty() {
+                return Err(Failure::Usage(
+                    "with --url, skills and settings are those of the server that runs there; give them to `metier serve`"
+                        .to_owned(),
+                ));
+            }
+            return Ok(Server::Http { url: url.clone() });
+        }
+        self.places.check_paths()?;
+        arguments.insert(0, "stdio".to_owned());
+        let command = std::env::current_exe().map_err(|error| {
+            Failure::Usage(format!("the path of this program cannot be found: {error}"))
+        })?;
+        Ok(Server::Stdio {
+            command: command.to_string_lossy().into_owned(),
+            arguments,
+        })
+    }
+
+    fn edit(&self, file: &Path, entry: &Value) -> Result<(Change, Option<PathBuf>), Failure> {
+        let fault = |message: String| Failure::Usage(format!("{}: {message}", file.display()));
+        let before = write::read(file).map_err(fault)?;
+        let old = before.as_deref().unwrap_or_default();
+        let (text, change) = edit::set(old, self.client.key(), &self.name, entry)
+            .map_err(|message| fault(format!("{message}; nothing was changed")))?;
+        if change == Change::None {
+            return Ok((change, None));
+        }
+        let backup = write::replace(file, before.is_some(), &text).map_err(fault)?;
+        Ok((change, backup))
+    }
+
+    fn tell(&self, printer: Printer, file: &Path, done: Option<&(Change, Option<PathBuf>)>) {
+        match done {
+            None => printer.say(&format!(
+                "this belongs into {}; --write puts it there",
+                file.display()
+            )),
+            Some((Change::None, _)) => printer.say("it was there already; nothing was changed"),
+            Some((change, backup)) => {
+                let kept = backup.as_ref().map_or_else(String::new, |backup| {
+                    format!("; the old file is kept as {}", backup.display())
+                });
+                printer.say(&format!("{} `{}`{kept}", change.word(), self.name));
+            }
+        }
+        if let Some(next) = self.client.next_step(&self.name, file) {
+            printer.say(&next);
+        }
+        if self.url.is_none() {
+            let seen = client::variables_of_this_shell();
+            if !seen.is_empty() {
+                printer.say(&format!(
+                    "the client does not see this shell's {}; add an `env` to the entry if the skills need it",
+                    seen.join(", ")
+                ));
+            }
+        }
+    }
+}

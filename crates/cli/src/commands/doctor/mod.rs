@@ -1,0 +1,162 @@
+//! `metier doctor`.
+
+mod interpreters;
+mod problems;
+mod variables;
+
+use clap::Args;
+use metier::SkillCatalog;
+use metier::catalog::DiscoverReport;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::Failure;
+use crate::config::Config;
+use crate::options::{Running, SkillPlaces, runtime, settings};
+use crate::printer::{Printer, count, table};
+
+use interpreters::Interpreter;
+use problems::Problem;
+use variables::Variable;
+
+#[derive(Args)]
+pub(crate) struct Doctor {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    running: Running,
+    #[command(flatten)]
+    places: SkillPlaces,
+}
+
+/// What the doctor found.
+#[derive(Serialize)]
+struct Findings {
+    /// The settings file in force.
+    settings_file: Option<String>,
+    roots: Vec<RootFound>,
+    skills: usize,
+    rejected: usize,
+    shadowed: usize,
+    interpreters: Vec<Interpreter>,
+    variables: Vec<Variable>,
+    problems: Vec<Problem>,
+}
+
+/// A folder that was searched.
+#[derive(Serialize)]
+struct RootFound {
+    path: String,
+    exists: bool,
+}
+
+impl Doctor {
+    pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        self.places.check_paths()?;
+        // A sick setting is what a doctor is for: it is told, and the rest is looked at all the same.
+        let (config, mut faults) = self.running.config(&self.places);
+        let settings = settings(&config, &self.places, &mut faults);
+        let environment = settings.run.environment.clone();
+        let (catalog, report) = self.places.catalog(settings);
+        let (interpreters, problems) = runtime()?.block_on(async {
+            let interpreters = interpreters::of(&catalog).await;
+            let mut problems = problems::of_settings(&config, &faults, &environment);
+            problems.extend(problems::of_skills(&catalog).await);
+            (interpreters, problems)
+        });
+        let findings = Findings {
+            settings_file: config.file.as_ref().map(|(shown, _)| shown.clone()),
+            roots: roots(&report),
+            skills: report.skills,
+            rejected: report.rejected,
+            shadowed: report.shadowed,
+            interpreters,
+            variables: variables::in_force(&environment),
+            problems,
+        };
+        if self.json {
+            printer.json(&json!(findings));
+        } else {
+            for line in text(&findings, &config, &catalog) {
+                printer.data(&line);
+            }
+        }
+        if findings.problems.is_empty() {
+            printer.say("nothing would fail");
+            return Ok(());
+        }
+        printer.say(&format!(
+            "{} would fail",
+            count(findings.problems.len(), "thing")
+        ));
+        Err(Failure::Answered)
+    }
+}
+
+fn roots(report: &DiscoverReport) -> Vec<RootFound> {
+    let found = |path: &std::path::PathBuf| RootFound {
+        path: path.display().to_string(),
+        exists: path.is_dir(),
+    };
+    report.roots.iter().map(found).collect()
+}
+
+fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<String> {
+    let mut lines = vec![match &config.file {
+        Some((shown, _)) => format!("settings: {shown}"),
+        None => "settings: no metier.toml".to_owned(),
+    }];
+    let tools: usize = catalog
+        .list_skills(None)
+        .iter()
+        .map(|skill| skill.tool_count)
+        .sum();
+    lines.push(format!(
+        "skills: {} with {}, {} rejected, {} shadowed",
+        findings.skills,
+        count(tools, "tool"),
+        findings.rejected,
+        findings.shadowed
+    ));
+    section(
+        &mut lines,
+        "searched",
+        findings.roots.iter().map(|root| {
+            let note = if root.exists { "found" } else { "absent" };
+            vec![note.to_owned(), root.path.clone()]
+        }),
+    );
+    section(
+        &mut lines,
+        "interpreters",
+        findings.interpreters.iter().map(Interpreter::row),
+    );
+    section(
+        &mut lines,
+        "variables in force",
+        findings
+            .variables
+            .iter()
+            .map(|variable| vec![variable.name.clone(), variable.value.clone()]),
+    );
+    if !findings.problems.is_empty() {
+        lines.push(String::new());
+        lines.push("would fail:".to_owned());
+        for problem in &findings.problems {
+            lines.push(format!("  {}: {}", problem.about, problem.what));
+            lines.push(format!("    {}", problem.cure));
+        }
+    }
+    lines
+}
+
+fn section(lines: &mut Vec<String>, title: &str, rows: impl Iterator<Item = Vec<String>>) {
+    let rows: Vec<Vec<String>> = rows.collect();
+    if rows.is_empty() {
+        return;
+    }
+    lines.push(String::new());
+    lines.push(format!("{title}:"));
+    lines.extend(table(&rows).into_iter().map(|line| format!("  {line}")));
+}

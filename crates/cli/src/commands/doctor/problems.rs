@@ -1,0 +1,154 @@
+//! What would fail, and the cure.
+
+use metier::SkillCatalog;
+use metier::catalog::{LoadError, LoadRequest};
+use metier::diagnostics::{Diagnostic, Severity};
+use metier::runner::EnvLookup;
+use metier::skill_model::{SkillStatus, canonical_name, wire_name};
+use serde::Serialize;
+
+use crate::config::{Config, Fault, unknown_variables};
+use crate::tool_outlook::{Obstacle, ToolOutlook};
+
+/// The cure for a fault of a file that has none of its own.
+const MEND: &str = "mend it; `metier check` shows the place";
+
+/// Something that would fail.
+#[derive(Serialize)]
+pub(super) struct Problem {
+    /// `settings`, `root`, `skill NAME`, `tool NAME`.
+    pub(super) about: String,
+    pub(super) what: String,
+    pub(super) cure: String,
+}
+
+impl Problem {
+    fn new(about: impl Into<String>, problem: impl Into<String>, cure: impl Into<String>) -> Self {
+        Self {
+            about: about.into(),
+            what: problem.into(),
+            cure: cure.into(),
+        }
+    }
+
+    fn of_finding(about: impl Into<String>, finding: &Diagnostic, cure: &str) -> Self {
+        let place = finding
+            .location()
+            .map(|place| format!("{place}: "))
+            .unwrap_or_default();
+        let cure = finding.help.as_deref().unwrap_or(cure);
+        Self::new(
+            about,
+            one_line(&format!("{place}{} [{}]", finding.message, finding.code)),
+            one_line(cure),
+        )
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ")
+}
+
+/// Settings that cannot be used, and variables that look like ours and mean nothing.
+pub(super) fn of_settings(
+    config: &Config,
+    faults: &[Fault],
+    environment: &EnvLookup,
+) -> Vec<Problem> {
+    let faults = faults.iter().map(|fault| {
+        let problem = format!("{}: {}", fault.place, fault.message);
+        Problem::new("settings", problem, fault.cure.as_str())
+    });
+    let notes = config
+        .notes
+        .iter()
+        .filter_map(|note| note.split_once("; "))
+        .map(|(problem, cure)| Problem::new("settings", problem, cure));
+    let unknown = unknown_variables(environment)
+        .into_iter()
+        .map(|(name, near)| {
+            let cure = match near {
+                Some(near) => format!("did you mean {near}?"),
+                None => "`metier config show --help` lists those there are".to_owned(),
+            };
+            Problem::new(
+                "settings",
+                format!("the variable {name} means nothing"),
+                cure,
+            )
+        });
+    faults.chain(notes).chain(unknown).collect()
+}
+
+/// Roots that are not there, skills that cannot be loaded, tools that cannot be called. Every skill
+/// is loaded, which runs none of its scripts, because only that shows what stands in each other's way.
+pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
+    let mut problems: Vec<Problem> = catalog
+        .snapshot()
+        .diagnostics()
+        .iter()
+        .filter(|finding| finding.severity >= Severity::Warning)
+        .map(|finding| Problem::of_finding("root", finding, "make the folder, or name another one"))
+        .collect();
+    for skill in catalog.list_skills(Some(SkillStatus::Skipped)) {
+        let about = format!("skill {}", skill.name);
+        let errors = skill
+            .diagnostics
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error);
+        problems.extend(errors.map(|finding| Problem::of_finding(about.as_str(), finding, MEND)));
+    }
+    for skill in catalog.list_skills(None) {
+        let about = format!("skill {}", skill.name);
+        match catalog.load(LoadRequest::new(skill.name.as_str())).await {
+            Ok(report) => {
+                let errors = report
+                    .diagnostics
+                    .iter()
+                    .filter(|finding| finding.severity == Severity::Error);
+                problems.extend(
+                    errors.map(|finding| Problem::of_finding(about.as_str(), finding, MEND)),
+                );
+            }
+            Err(error) => problems.push(of_load(about, &error)),
+        }
+        problems.extend(of_tools(catalog, &skill.name));
+    }
+    problems
+}
+
+fn of_load(about: String, error: &LoadError) -> Problem {
+    let (problem, cure) = match error {
+        LoadError::Unusable { reason, .. } => {
+            (reason.clone(), "mend its files; `metier info` shows where")
+        }
+        LoadError::Dependencies { error, .. } => {
+            let text = error.to_string();
+            match text.split_once("; ") {
+                Some((problem, cure)) => return Problem::new(about, problem, cure),
+                None => (text, "remove one of the dependencies of the cycle"),
+            }
+        }
+        other => (other.to_string(), "`metier info` shows more"),
+    };
+    Problem::new(about, one_line(&problem), cure)
+}
+
+fn of_tools(catalog: &SkillCatalog, skill: &str) -> Vec<Problem> {
+    let registry = catalog.registry();
+    let Some(metadata) = catalog.get_skill_info(skill).and_then(|info| info.metadata) else {
+        return Vec::new();
+    };
+    let mut problems = Vec::new();
+    for tool in &metadata.tools {
+        let about = format!("tool {}", wire_name(&canonical_name(skill, &tool.name)));
+        let outlook = ToolOutlook::of(tool, &metadata, registry.settings());
+        problems.extend(
+            outlook
+                .obstacles
+                .into_iter()
+                .map(|Obstacle { problem, cure }| Problem::new(about.as_str(), problem, cure)),
+        );
+    }
+    problems
+}

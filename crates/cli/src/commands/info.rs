@@ -1,0 +1,271 @@
+//! `metier info`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use metier::catalog::{CatalogSnapshot, SkillInfo};
+use metier::diagnostics::Diagnostic;
+use metier::skill_model::{SkillMetadata, SkillStatus, ToolDeclaration, canonical_name, wire_name};
+use metier::{CatalogSettings, SkillCatalog};
+use serde_json::{Value, json};
+
+use crate::Failure;
+use crate::config::nearest;
+use crate::options::{Running, SkillPlaces};
+use crate::printer::{Printer, clipped, count};
+use crate::schema_summary;
+use crate::tool_outlook::ToolOutlook;
+
+#[derive(Args)]
+pub(crate) struct Info {
+    /// The skill's name, or the id of a shadowed one.
+    skill: String,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    running: Running,
+    #[command(flatten)]
+    places: SkillPlaces,
+}
+
+impl Info {
+    pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        let settings = self.running.settings(&self.places)?;
+        let (catalog, _) = self.places.catalog(settings.clone());
+        let Some(info) = catalog.get_skill_info(&self.skill) else {
+            return Err(Failure::Usage(unknown(&catalog, &self.skill)));
+        };
+        let snapshot = catalog.snapshot();
+        let folder = folder(&snapshot, &info);
+        let findings = findings(&snapshot, &info);
+        if self.json {
+            printer.json(&to_json(&info, folder.as_ref(), &findings, &settings));
+            return Ok(());
+        }
+        for line in text(&info, folder.as_ref(), &findings, &settings) {
+            printer.data(&line);
+        }
+        Ok(())
+    }
+}
+
+fn unknown(catalog: &SkillCatalog, name: &str) -> String {
+    let mut known: Vec<String> = Vec::new();
+    for status in [None, Some(SkillStatus::Skipped)] {
+        known.extend(
+            catalog
+                .list_skills(status)
+                .into_iter()
+                .map(|skill| skill.name),
+        );
+    }
+    match nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => format!("there is no skill `{name}`; did you mean `{near}`?"),
+        None if known.is_empty() => format!("there is no skill `{name}`; none was found at all"),
+        None => format!("there is no skill `{name}`; `metier list` shows all"),
+    }
+}
+
+/// Where it lies on this machine.
+fn folder(snapshot: &CatalogSnapshot, info: &SkillInfo) -> Option<PathBuf> {
+    if let Some(metadata) = &info.metadata {
+        return Some(metadata.skill_path.clone());
+    }
+    // Of a rejected skill only its findings lead to its root.
+    let (root, _) = snapshot
+        .operator_findings()
+        .into_iter()
+        .find(|(_, finding)| info.summary.diagnostics.contains(finding))?;
+    std::path::absolute(root.join(&info.location)).ok()
+}
+
+/// Everything that was found about it, infos as well.
+fn findings(snapshot: &CatalogSnapshot, info: &SkillInfo) -> Vec<Diagnostic> {
+    let mut findings: Vec<Diagnostic> = snapshot
+        .operator_findings()
+        .into_iter()
+        .map(|(_, finding)| finding)
+        .filter(|finding| {
+            info.summary.diagnostics.contains(finding)
+                || finding
+                    .location()
+                    .is_some_and(|place| is_below(&place.file, &info.location))
+        })
+        .cloned()
+        .collect();
+    findings.dedup();
+    findings
+}
+
+fn is_below(file: &str, folder: &str) -> bool {
+    file.strip_prefix(folder)
+        .is_some_and(|rest| folder.is_empty() || rest.starts_with('/'))
+}
+
+fn wire_name_of(metadata: &SkillMetadata, tool: &ToolDeclaration) -> String {
+    wire_name(&canonical_name(&metadata.name, &tool.name))
+}
+
+fn to_json(
+    info: &SkillInfo,
+    folder: Option<&PathBuf>,
+    findings: &[Diagnostic],
+    settings: &CatalogSettings,
+) -> Value {
+    let mut value = json!(info);
+    let Some(object) = value.as_object_mut() else {
+        return value;
+    };
+    object.insert(
+        "folder".to_owned(),
+        json!(folder.map(|folder| folder.to_string_lossy())),
+    );
+    object.insert("diagnostics".to_owned(), json!(findings));
+    if let Some(metadata) = &info.metadata {
+        let tools: Vec<Value> = metadata
+            .tools
+            .iter()
+            .map(|tool| {
+                let outlook = ToolOutlook::of(tool, metadata, settings);
+                let program = outlook
+                    .program
+                    .as_ref()
+                    .and_then(|found| found.as_ref().ok());
+                json!({
+                    "name": wire_name_of(metadata, tool),
+                    "declared": tool.name,
+                    "script": outlook.script,
+                    "interpreter": program.map(|program| program.interpreter.to_string_lossy()),
+                    "obstacles": outlook.obstacles,
+                })
+            })
+            .collect();
+        object.insert("runs".to_owned(), json!(tools));
+    }
+    value
+}
+
+fn text(
+    info: &SkillInfo,
+    folder: Option<&PathBuf>,
+    findings: &[Diagnostic],
+    settings: &CatalogSettings,
+) -> Vec<String> {
+    let summary = &info.summary;
+    let mut lines = vec![format!(
+        "{} {} ({})",
+        summary.name, summary.version, summary.status
+    )];
+    if summary.version.is_empty() {
+        lines = vec![format!("{} ({})", summary.name, summary.status)];
+    }
+    if !summary.description.is_empty() {
+        lines.push(clipped(&summary.description, usize::MAX));
+    }
+    lines.push(String::new());
+    let mut fact = |name: &str, value: String| {
+        if !value.is_empty() {
+            lines.push(format!("{name:<13} {value}"));
+        }
+    };
+    fact(
+        "location",
+        folder.map_or_else(String::new, |folder| folder.display().to_string()),
+    );
+    fact("found in", info.source.clone());
+    fact("application", summary.dcc.clone());
+    fact("tags", summary.tags.join(", "));
+    if let Some(metadata) = &info.metadata {
+        fact("layer", metadata.layer.clone());
+        fact("stage", metadata.stage.clone());
+        fact("license", metadata.license.clone());
+        fact("works with", clipped(&metadata.compatibility, usize::MAX));
+        fact("needs", needs(metadata, &summary.missing_dependencies));
+        fact("needed by", info.dependents.join(", "));
+        fact("requires", summary.required_capabilities.join(", "));
+        let groups = metadata.groups.iter().map(|group| {
+            let active = if group.default_active { ", active" } else { "" };
+            format!(
+                "{} ({}{active})",
+                group.name,
+                count(group.tools.len(), "tool")
+            )
+        });
+        fact("groups", groups.collect::<Vec<_>>().join(", "));
+        if let Some(reason) = &info.not_served {
+            fact("resource", format!("not served: {reason}"));
+        }
+        lines.push(String::new());
+        lines.push(count(metadata.tools.len(), "tool"));
+        for tool in &metadata.tools {
+            lines.extend(tool_lines(metadata, tool, settings));
+        }
+    }
+    if !findings.is_empty() {
+        lines.push(String::new());
+        lines.push(count(findings.len(), "finding"));
+        for finding in findings {
+            lines.push(format!("  {}", clipped(&finding.to_string(), usize::MAX)));
+        }
+    }
+    lines
+}
+
+fn needs(metadata: &SkillMetadata, missing: &[String]) -> String {
+    let mark = |name: &String| {
+        if missing.contains(name) {
+            format!("{name} (missing)")
+        } else {
+            name.clone()
+        }
+    };
+    let names = metadata.depends.iter().map(mark);
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn tool_lines(
+    metadata: &SkillMetadata,
+    tool: &ToolDeclaration,
+    settings: &CatalogSettings,
+) -> Vec<String> {
+    let outlook = ToolOutlook::of(tool, metadata, settings);
+    let mut lines = vec![format!("  {}", wire_name_of(metadata, tool))];
+    let mut fact = |name: &str, value: String| {
+        if !value.is_empty() {
+            lines.push(format!("    {name:<11} {value}"));
+        }
+    };
+    fact("does", clipped(&tool.description, 160));
+    let interpreter = match &outlook.program {
+        Some(Ok(program)) => format!(" by {}", program.interpreter.display()),
+        _ => String::new(),
+    };
+    if let Some(script) = &outlook.script {
+        fact("script", format!("{script}{interpreter}"));
+    }
+    fact(
+        "arguments",
+        schema_summary::arguments(tool.input_schema.as_ref()),
+    );
+    fact(
+        "answers",
+        schema_summary::arguments(tool.output_schema.as_ref()),
+    );
+    let hints = [
+        (tool.read_only, "only reads"),
+        (tool.destructive, "may destroy"),
+        (tool.idempotent, "may be repeated"),
+    ];
+    let hints = hints.iter().filter(|(is, _)| *is).map(|(_, word)| *word);
+    fact("hints", hints.collect::<Vec<_>>().join(", "));
+    fact("group", tool.group.clone());
+    fact("requires", tool.required_capabilities.join(", "));
+    for obstacle in &outlook.obstacles {
+        fact(
+            "would fail",
+            format!("{}; {}", obstacle.problem, obstacle.cure),
+        );
+    }
+    lines
+}

@@ -1,0 +1,34 @@
+//! What is wrong with a setting.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A setting that cannot be used: where it stands, what is wrong, and the cure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Fault {
+    /// `metier.toml:3:1`, the name of a variable or of an option.
+    pub(crate) place: String,
+    pub(crate) message: String,
+    pub(crate) cure: String,
+}
+
+impl Fault {
+    pub(crate) fn new(
+        place: impl Into<String>,
+        message: impl Into<String>,
+        cure: impl Into<String>,
+    ) -> Self {
+        Self {
+            place: place.into(),
+            message: message.into(),
+            cure: cure.into(),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}; {}", self.place, self.message, self.cure)
+    }
+}

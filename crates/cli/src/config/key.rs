@@ -1,0 +1,163 @@
+//! Every setting there is: its name, its variable, its option, its meaning.
+
+use metier::CatalogSettings;
+
+use super::value::{Kind, Value};
+
+/// A setting. The order is the order in which settings are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Key {
+    App,
+    Dcc,
+    Roots,
+    Strict,
+    WorkspaceRoots,
+    Capabilities,
+    Environment,
+    RequireHost,
+    Python,
+    Deadline,
+    Longest,
+    Output,
+    Processes,
+}
+
+impl Key {
+    pub(crate) const ALL: [Self; 13] = [
+        Self::App,
+        Self::Dcc,
+        Self::Roots,
+        Self::Strict,
+        Self::WorkspaceRoots,
+        Self::Capabilities,
+        Self::Environment,
+        Self::RequireHost,
+        Self::Python,
+        Self::Deadline,
+        Self::Longest,
+        Self::Output,
+        Self::Processes,
+    ];
+
+    /// The key in the file, with the table it stands in.
+    pub(crate) const fn path(self) -> &'static str {
+        match self {
+            Self::App => "app",
+            Self::Dcc => "dcc",
+            Self::Roots => "roots",
+            Self::Strict => "strict",
+            Self::WorkspaceRoots => "workspace_roots",
+            Self::Capabilities => "capabilities",
+            Self::Environment => "environment",
+            Self::RequireHost => "require_host",
+            Self::Python => "python",
+            Self::Deadline => "limits.deadline",
+            Self::Longest => "limits.longest",
+            Self::Output => "limits.output",
+            Self::Processes => "limits.processes",
+        }
+    }
+
+    /// The environment variable of the same meaning.
+    pub(crate) fn variable(self) -> String {
+        format!("METIER_{}", self.path().to_uppercase().replace('.', "_"))
+    }
+
+    /// The option of the same meaning.
+    pub(crate) const fn option(self) -> Option<&'static str> {
+        match self {
+            Self::App => Some("--app"),
+            Self::Dcc => Some("--dcc"),
+            Self::Strict => Some("--strict"),
+            Self::WorkspaceRoots => Some("--root"),
+            Self::Capabilities => Some("--capability"),
+            Self::Environment => Some("--env"),
+            Self::RequireHost => Some("--require-host"),
+            Self::Python => Some("--python"),
+            Self::Deadline => Some("--timeout"),
+            Self::Roots | Self::Longest | Self::Output | Self::Processes => None,
+        }
+    }
+
+    pub(crate) const fn kind(self) -> Kind {
+        match self {
+            Self::App | Self::Dcc => Kind::Text,
+            Self::Roots | Self::WorkspaceRoots => Kind::Folders,
+            Self::Strict | Self::RequireHost => Kind::Flag,
+            Self::Capabilities => Kind::Texts,
+            Self::Environment => Kind::Patterns,
+            Self::Python => Kind::Program,
+            Self::Deadline | Self::Longest => Kind::Seconds,
+            Self::Output => Kind::Bytes,
+            Self::Processes => Kind::Count,
+        }
+    }
+
+    const fn meaning(self) -> &'static str {
+        match self {
+            Self::App => "the application the skills are for",
+            Self::Dcc => "serve only skills for this application and for python",
+            Self::Roots => "folders with skills, searched with the usual places",
+            Self::Strict => "reject a skill over any error",
+            Self::WorkspaceRoots => "folders of the workspace",
+            Self::Capabilities => "what the host can do",
+            Self::Environment => {
+                "variables that scripts may see: names, patterns like MAYA_*, or all"
+            }
+            Self::RequireHost => "refuse main-thread tools instead of running them as programs",
+            Self::Python => "the Python that runs .py scripts",
+            Self::Deadline => "seconds a tool may run unless it asks for more",
+            Self::Longest => "seconds a tool can ask for",
+            Self::Output => "what a script may print, in bytes or like \"4 MiB\"",
+            Self::Processes => "how many scripts run at once",
+        }
+    }
+
+    /// What counts when nobody says anything.
+    pub(crate) fn built_in(self) -> Option<Value> {
+        let settings = CatalogSettings::default();
+        let run = &settings.run;
+        Some(match self {
+            Self::App => Value::Text(settings.app),
+            Self::Dcc | Self::Python => return None,
+            Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
+            Self::Strict | Self::RequireHost => Value::Flag(false),
+            Self::Capabilities | Self::Environment => Value::Texts(Vec::new()),
+            Self::Deadline => Value::Seconds(run.limits.deadline.as_secs()),
+            Self::Longest => Value::Seconds(run.longest_deadline.as_secs()),
+            Self::Output => Value::Bytes(run.limits.output_bytes),
+            Self::Processes => Value::Count(run.gate.free()),
+        })
+    }
+}
+
+/// The settings as a text for `--help`.
+pub(crate) fn help() -> String {
+    let rows: Vec<Vec<String>> = Key::ALL
+        .iter()
+        .map(|key| {
+            let option = key.option().unwrap_or("");
+            vec![
+                format!("  {}", key.path()),
+                key.variable(),
+                option.to_owned(),
+                key.meaning().to_owned(),
+            ]
+        })
+        .chain([vec![
+            "  interpreters.NAME".to_owned(),
+            "METIER_INTERPRETERS_NAME".to_owned(),
+            String::new(),
+            "what runs the scripts for an application (maya), or those with an extension (js)"
+                .to_owned(),
+        ]])
+        .collect();
+    format!(
+        "Settings, their variables and options:\n{}\n\n\
+         An option counts before a variable, a variable before the file. A list replaces the list below it; in a \
+         variable, names are separated by commas and folders as in PATH. Folders in the file are relative to it.\n\
+         The file is metier.toml in the working directory or the nearest folder above; --config FILE or METIER_CONFIG \
+         names another one. METIER_LOG sets what is logged (warn, info, debug).",
+        crate::printer::table(&rows).join("\n")
+    )
+}

@@ -1,0 +1,22 @@
+//! Where every setting comes from: `metier.toml`, `METIER_…` variables, options of the command.
+//!
+//! Each source gives a [`Layer`] of values that know their [`Origin`]; a [`Config`] is the layers on
+//! top of each other, options first, then variables, then the file, then what is built in. A value
+//! of a higher layer replaces that of a lower one, lists as a whole; interpreters go by name.
+
+mod fault;
+mod file;
+mod find;
+mod key;
+mod layer;
+mod nearest;
+mod value;
+mod variables;
+
+pub(crate) use fault::Fault;
+pub(crate) use find::Wanted;
+pub(crate) use key::{Key, help};
+pub(crate) use layer::{Config, Layer, Origin};
+pub(crate) use nearest::nearest;
+pub(crate) use value::Value;
+pub(crate) use variables::unknown as unknown_variables;

@@ -1,0 +1,116 @@
+//! How a tool would run, and why it would not.
+
+use std::path::Path;
+
+use metier::CatalogSettings;
+use metier::capability::CapabilitySet;
+use metier::runner::{Program, ResolveError};
+use metier::skill_model::{Affinity, ScriptLookup, SkillMetadata, ToolDeclaration};
+use serde::Serialize;
+
+/// What a call of a tool would come to.
+pub(crate) struct ToolOutlook {
+    /// The script, relative to the skill.
+    pub(crate) script: Option<String>,
+    /// What would read it; absent where there is no script.
+    pub(crate) program: Option<Result<Program, ResolveError>>,
+    /// Why a call would fail.
+    pub(crate) obstacles: Vec<Obstacle>,
+}
+
+/// Something that would fail, and the cure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Obstacle {
+    pub(crate) problem: String,
+    pub(crate) cure: String,
+}
+
+impl Obstacle {
+    pub(crate) fn new(problem: impl Into<String>, cure: impl Into<String>) -> Self {
+        Self {
+            problem: problem.into(),
+            cure: cure.into(),
+        }
+    }
+}
+
+impl ToolOutlook {
+    pub(crate) fn of(
+        tool: &ToolDeclaration,
+        skill: &SkillMetadata,
+        settings: &CatalogSettings,
+    ) -> Self {
+        let mut outlook = Self {
+            script: None,
+            program: None,
+            obstacles: Vec::new(),
+        };
+        if let Some(refusal) = &tool.refusal {
+            outlook.fails(refusal.reason.as_str(), "mend its entry in the tools file");
+        }
+        match &tool.script {
+            ScriptLookup::Script { path } => {
+                outlook.script = Some(path.clone());
+                outlook.finds_interpreter(path, skill, settings);
+            }
+            ScriptLookup::Missing { path, similar } => {
+                let cure = match similar {
+                    Some(similar) => format!("there is `{similar}`, and letter case counts"),
+                    None => format!("add `{path}`, or correct `source_file`"),
+                };
+                outlook.fails(format!("script not found: {path}"), cure);
+            }
+            _ => outlook.fails(
+                "there is no script for it",
+                "set `source_file`, or name a script in scripts/ after the tool",
+            ),
+        }
+        if tool.requires_in_process && settings.run.host.is_none() {
+            outlook.fails(
+                "it can run only inside its application",
+                "serve it from the application's adapter",
+            );
+        } else if tool.affinity == Affinity::Main
+            && settings.run.require_host
+            && settings.run.host.is_none()
+        {
+            outlook.fails(
+                "it needs the application's main thread",
+                "serve it from the application's adapter, or leave `require_host` out",
+            );
+        }
+        let declared = CapabilitySet::new(&settings.declared_capabilities);
+        let missing = declared.check(&tool.required_capabilities);
+        if !missing.is_empty() {
+            outlook.fails(
+                format!("it requires {}, which is not declared", missing.join(", ")),
+                format!(
+                    "--capability {}, if the host can do that",
+                    missing.join(" --capability ")
+                ),
+            );
+        }
+        outlook
+    }
+
+    fn finds_interpreter(&mut self, path: &str, skill: &SkillMetadata, settings: &CatalogSettings) {
+        let run = &settings.run;
+        let found =
+            run.interpreters
+                .resolve(Path::new(path), Some(skill.dcc.as_str()), &run.environment);
+        if let Err(error) = &found {
+            // The messages end with their cure behind a semicolon or a colon.
+            let text = error.to_string();
+            let (problem, cure) = text
+                .split_once("; ")
+                .or_else(|| text.split_once(": "))
+                .unwrap_or((text.as_str(), "see `metier config show`"));
+            self.fails(problem, cure);
+        }
+        self.program = Some(found);
+    }
+
+    fn fails(&mut self, problem: impl Into<String>, cure: impl Into<String>) {
+        self.obstacles.push(Obstacle::new(problem, cure));
+    }
+}

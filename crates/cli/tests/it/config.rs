@@ -1,0 +1,196 @@
+//! `metier config show`, and that every layer counts.
+
+use crate::command::{json, metier, mixed, placeless, run, said, write};
+
+const FILE: &str = r#"# What this show needs.
+app = "maya"
+roots = ["skills"]
+capabilities = ["usd", "scene.read"]
+environment = ["MAYA_*"]
+python = "tools/python"
+
+[limits]
+deadline = 60
+output = "8 MiB"
+
+[interpreters]
+maya = "mayapy"
+js = "deno"
+"#;
+
+#[test]
+fn each_value_has_its_origin() {
+    let folder = mixed();
+    write(folder.path().join("metier.toml"), FILE);
+    let output = metier(folder.path())
+        .env("METIER_LIMITS_DEADLINE", "90")
+        .env("METIER_INTERPRETERS_MAYA", "/opt/mayapy")
+        .args(["config", "show", "--capability", "rig"])
+        .output()
+        .unwrap();
+    insta::assert_snapshot!(said(&output));
+    let output = metier(folder.path())
+        .env("METIER_STRICT", "yes")
+        .args(["config", "show", "--json"])
+        .output()
+        .unwrap();
+    insta::assert_json_snapshot!(json(&output));
+}
+
+#[test]
+fn without_a_file() {
+    let folder = mixed();
+    insta::assert_snapshot!(run(folder.path(), &["config", "show"]));
+}
+
+#[test]
+fn the_nearest_file_above_counts_and_its_folders_are_its_own() {
+    let folder = mixed();
+    write(folder.path().join("metier.toml"), FILE);
+    let below = folder.path().join("shots/010");
+    std::fs::create_dir_all(&below).unwrap();
+    let shown = run(&below, &["config", "show"]);
+    assert!(shown.contains("../../metier.toml:3:1"), "{shown}");
+    assert!(shown.contains("../../skills"), "{shown}");
+    // The skills of its `roots` are found from there.
+    let list = run(&below, &["list"]);
+    assert!(list.contains("good"), "{list}");
+    // PATHs replace them, as they replace the usual places.
+    let list = run(&below, &["list", "."]);
+    assert!(list.contains("0 skills"), "{list}");
+    let none = run(&below, &["list", "--no-config"]);
+    assert!(none.contains("0 skills"), "{none}");
+}
+
+#[test]
+fn a_file_can_be_named() {
+    let folder = mixed();
+    write(folder.path().join("other/mine.toml"), "app = 'houdini'\n");
+    let shown = run(
+        folder.path(),
+        &["config", "show", "--config", "other/mine.toml"],
+    );
+    assert!(shown.contains("other/mine.toml:1:1"), "{shown}");
+    let output = metier(folder.path())
+        .env("METIER_CONFIG", "other/mine.toml")
+        .args(["config", "show"])
+        .output()
+        .unwrap();
+    assert!(said(&output).contains("other/mine.toml:1:1"), "{output:?}");
+    insta::assert_snapshot!(run(folder.path(), &["list", "--config", "nowhere.toml", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: nowhere.toml: there is no such file; name a TOML file that can be read
+    ");
+}
+
+#[test]
+fn faults_name_place_and_cure() {
+    let folder = mixed();
+    write(
+        folder.path().join("metier.toml"),
+        "capabilites = ['usd']\n\n[limits]\ndeadline = '5 minutes'\nprocesses = 0\n",
+    );
+    insta::assert_snapshot!(run(folder.path(), &["list", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: metier.toml:1:1: unknown key `capabilites`; did you mean `capabilities`?
+    error: metier.toml:4:12: `limits.deadline`: found the text `5 minutes`; expected whole seconds, 1 to 86400
+    error: metier.toml:5:13: `limits.processes`: found the number 0; expected a number, 1 to 4096
+    ");
+    write(folder.path().join("metier.toml"), "roots = [\n");
+    insta::assert_snapshot!(run(folder.path(), &["list", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: metier.toml:1:10: not valid TOML: unclosed array, expected `]`; mend the line
+    ");
+    write(
+        folder.path().join("metier.toml"),
+        "workspace_roots = ['nowhere']\n",
+    );
+    insta::assert_snapshot!(run(folder.path(), &["list", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: metier.toml:1:1: workspace_roots nowhere: there is no such folder; make it or name another one
+    ");
+    write(folder.path().join("metier.toml"), "");
+    let output = metier(folder.path())
+        .env("METIER_LIMITS_OUTPUT", "4 MB")
+        .args(["list", "skills"])
+        .output()
+        .unwrap();
+    insta::assert_snapshot!(said(&output), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: METIER_LIMITS_OUTPUT: found `4 MB`; expected bytes, or a text like "4 MiB", up to 1 GiB
+    "#);
+    insta::assert_snapshot!(run(folder.path(), &["call", "echo", "--env", "A=B", "--root", "nowhere", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: --root nowhere: there is no such folder; make it or name another one
+    error: --env A=B: `A=B` is no environment variable: expected a name, a name that ends in `*`, or `all`; correct it or leave it out
+    ");
+}
+
+#[test]
+fn settings_reach_the_script() {
+    let folder = mixed();
+    write(
+        folder.path().join("skills/good/scripts/run.py"),
+        "import json, os, sys\njson.load(sys.stdin)\nprint(json.dumps({'seen': os.environ.get('SHOT')}))\n",
+    );
+    let call = |folder: &std::path::Path| {
+        let output = metier(folder)
+            .env("SHOT", "010")
+            .args(["call", "echo", "--args", r#"{"n": 1}"#, "skills"])
+            .output()
+            .unwrap();
+        said(&output)
+    };
+    assert!(call(folder.path()).contains(r#"{"seen":null}"#));
+    write(
+        folder.path().join("metier.toml"),
+        "environment = ['SHOT']\n",
+    );
+    let said = call(folder.path());
+    assert!(said.contains(r#"{"seen":"010"}"#), "{said}");
+    // An interpreter of the file is used, and an unusable one is an error that names it.
+    write(folder.path().join("metier.toml"), "python = 'bin/python'\n");
+    let said = call(folder.path());
+    assert!(
+        said.contains("cannot use the interpreter from --python"),
+        "{}",
+        placeless(&said, folder.path())
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_anybody_may_have_put_there_does_not_count() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = mixed();
+    let shared = folder.path().join("shared");
+    write(shared.join("metier.toml"), "python = '/tmp/evil'\n");
+    std::fs::create_dir(shared.join("mine")).unwrap();
+    std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let said = run(&shared.join("mine"), &["config", "show"]);
+    assert!(!said.contains("evil"), "{said}");
+    assert!(
+        said.contains("warning: ../metier.toml is passed over"),
+        "{said}"
+    );
+    let named = run(&shared, &["config", "show", "--config", "metier.toml"]);
+    assert!(named.contains("evil"), "{named}");
+}
+
+#[test]
+fn the_help_lists_every_setting() {
+    let folder = mixed();
+    insta::assert_snapshot!(run(folder.path(), &["config", "show", "--help"]));
+}

@@ -1,0 +1,64 @@
+//! `metier deps`.
+
+use std::path::Path;
+
+use crate::command::{json, metier, run, write};
+
+fn skills(folder: &Path, skills: &[(&str, &str)]) {
+    for (name, depends) in skills {
+        write(
+            folder.join("skills").join(name).join("SKILL.md"),
+            &format!(
+                "---\nname: {name}\ndescription: The {name} skill.\nmetadata:\n  dcc-mcp:\n    depends: [{depends}]\n---\n"
+            ),
+        );
+    }
+}
+
+#[test]
+fn a_sound_set() {
+    let folder = tempfile::tempdir().unwrap();
+    skills(
+        folder.path(),
+        &[("rig", "mesh, math"), ("mesh", "math"), ("math", "")],
+    );
+    insta::assert_snapshot!(run(folder.path(), &["deps", "skills"]), @"
+    exit 0
+    --- stdout
+    math
+    mesh  needs math
+    rig   needs mesh, math
+    --- stderr
+    3 skills, 0 missing, 0 cycles
+    ");
+}
+
+#[test]
+fn missing_and_round_in_circles() {
+    let folder = tempfile::tempdir().unwrap();
+    skills(
+        folder.path(),
+        &[
+            ("a", "b"),
+            ("b", "a"),
+            ("waits", "a"),
+            ("rig", "mesh, nowhere"),
+            ("mesh", ""),
+        ],
+    );
+    insta::assert_snapshot!(run(folder.path(), &["deps", "skills"]));
+    insta::assert_snapshot!(
+        "dot",
+        run(folder.path(), &["deps", "--format", "dot", "skills"])
+    );
+    insta::assert_snapshot!(
+        "mermaid",
+        run(folder.path(), &["deps", "--format", "mermaid", "skills"])
+    );
+    let output = metier(folder.path())
+        .args(["deps", "--json", "skills"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_json_snapshot!(json(&output));
+}

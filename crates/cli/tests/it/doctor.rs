@@ -1,0 +1,72 @@
+//! `metier doctor`.
+
+use std::path::Path;
+
+use crate::command::{fake_interpreters, json, metier, mixed, placeless, said, write};
+
+fn doctor(folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> String {
+    let bin = fake_interpreters(folder, &["python3", "bash"]);
+    let output = metier(folder)
+        .env("PATH", &bin)
+        .envs(variables.iter().copied())
+        .arg("doctor")
+        .args(arguments)
+        .output()
+        .unwrap();
+    placeless(&said(&output), folder)
+}
+
+#[test]
+fn a_healthy_folder() {
+    let folder = mixed();
+    insta::assert_snapshot!(doctor(folder.path(), &[], &["skills/good"]));
+}
+
+#[test]
+fn what_would_fail_has_a_cure() {
+    let folder = mixed();
+    write(
+        folder.path().join("skills/rig/SKILL.md"),
+        "---\nname: rig\ndescription: Rigs.\nmetadata:\n  dcc-mcp:\n    dcc: maya\n    depends: nowhere\n    tools: tools.yaml\n---\n",
+    );
+    write(
+        folder.path().join("skills/rig/tools.yaml"),
+        "tools:\n\
+         \x20 - {name: bind, source_file: scripts/bind.mel}\n\
+         \x20 - {name: lost, source_file: scripts/lost.py, required_capabilities: [scene]}\n\
+         \x20 - {name: web, source_file: scripts/web.js}\n\
+         \x20 - {name: inside, source_file: scripts/web.js, requires_in_process: true}\n",
+    );
+    write(folder.path().join("skills/rig/scripts/bind.mel"), "");
+    write(folder.path().join("skills/rig/scripts/web.js"), "");
+    write(
+        folder.path().join("metier.toml"),
+        "pyhton = 'x'\nroots = ['nowhere']\n",
+    );
+    let variables = [
+        ("METIER_CAPABILITES", "usd"),
+        ("METIER_LIMITS_DEADLINE", "soon"),
+        ("DCC_MCP_EMBED_API_KEY", "sesame"),
+    ];
+    insta::assert_snapshot!(doctor(
+        folder.path(),
+        &variables,
+        &["--with-defaults", "skills"]
+    ));
+}
+
+#[test]
+fn json_for_programs() {
+    let folder = mixed();
+    let bin = fake_interpreters(folder.path(), &["python3"]);
+    let output = metier(folder.path())
+        .env("PATH", &bin)
+        .args(["doctor", "--json", "skills"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    insta::assert_json_snapshot!(json(&output), {
+        ".interpreters[].path" => "…/bin/python3",
+        ".roots[].path" => "skills",
+    });
+}

@@ -1,0 +1,95 @@
+//! `metier new`.
+
+use crate::command::{json, metier, run};
+
+fn works(options: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let made = metier(folder.path())
+        .args(["new", "count-things"])
+        .args(options)
+        .output()
+        .unwrap();
+    assert_eq!(made.status.code(), Some(0), "{made:?}");
+    let info = metier(folder.path())
+        .args(["info", "count-things", "--strict", "--json", "."])
+        .output()
+        .unwrap();
+    let info = json(&info);
+    assert_eq!(info["diagnostics"], serde_json::json!([]), "{info}");
+    let call = metier(folder.path())
+        .args(["call", "count_words", "--json", "--strict", "--args"])
+        .args([r#"{"text": "灯光 检查\nlight", "longest": 1}"#, "."])
+        .output()
+        .unwrap();
+    let result = &json(&call)["structuredContent"];
+    assert_eq!(result["words"], 3, "{result}");
+    assert_eq!(result["longest"], serde_json::json!(["light"]), "{result}");
+    // A wrong call is told from a crash.
+    let wrong = run(folder.path(), &["call", "count_words", "--args", "{}", "."]);
+    assert!(
+        wrong.starts_with("exit 1") && wrong.contains("text: required"),
+        "{wrong}"
+    );
+}
+
+#[test]
+fn a_new_skill_is_sound_and_runs() {
+    works(&[]);
+}
+
+#[test]
+fn so_is_one_with_the_helper() {
+    works(&["--with-helper"]);
+}
+
+#[test]
+fn what_it_says() {
+    let folder = tempfile::tempdir().unwrap();
+    insta::assert_snapshot!(run(folder.path(), &["new", "bake-ao"]), @r#"
+    exit 0
+    --- stdout
+    bake-ao/SKILL.md
+    bake-ao/tools.yaml
+    bake-ao/scripts/count_words.py
+    --- stderr
+    try it:
+      metier call count_words --args '{"text": "hello world"}' bake-ao
+    then write what the skill does into bake-ao/SKILL.md
+    "#);
+    insta::assert_snapshot!(run(folder.path(), &["new", "bake-ao"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: bake-ao is there already, and nothing is overwritten; choose another name or --dir
+    ");
+    insta::assert_snapshot!(run(folder.path(), &["new", "Bake_AO"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `Bake_AO` cannot be a skill's name: `B` is upper case; a name is 1 to 64 of a-z, 0-9 and single hyphens between them; `bake-ao` would do
+    ");
+    insta::assert_snapshot!(run(folder.path(), &["new", "x", "--dir", "nowhere"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: --dir nowhere: there is no such folder
+    ");
+    insta::assert_snapshot!(run(folder.path(), &["new", "tidy-up", "--with-helper", "--json"]), @r#"
+    exit 0
+    --- stdout
+    {
+      "name": "tidy-up",
+      "folder": "tidy-up",
+      "files": [
+        "tidy-up/SKILL.md",
+        "tidy-up/tools.yaml",
+        "tidy-up/scripts/count_words.py",
+        "tidy-up/scripts/_metier_skill.py"
+      ]
+    }
+    --- stderr
+    try it:
+      metier call count_words --args '{"text": "hello world"}' tidy-up
+    then write what the skill does into tidy-up/SKILL.md
+    "#);
+}
