@@ -1,7 +1,7 @@
 //! The project's own chores, run as `cargo xtask COMMAND`.
 //!
 //! `ci` runs every check in order; `layers` holds the crates to their ranks; `tidy` looks at the text of the tree;
-//! `interop` drives the server with the official Python client. Each command is one file.
+//! `interop` drives the server with other people's clients. Each command is one file.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -11,10 +11,10 @@
 mod ci;
 mod finding;
 mod interop;
-mod interop_table;
 mod layers;
 mod lib_shape;
 mod metadata;
+mod npm;
 mod process;
 mod steps;
 mod tidy;
@@ -36,7 +36,7 @@ struct Arguments {
 enum Chore {
     /// Run every check in order and stop at the first that fails.
     Ci {
-        /// Also run the long checks: each crate's tests alone.
+        /// Also run the long checks: each crate's tests alone, the clients that take long to build.
         #[arg(long)]
         full: bool,
     },
@@ -44,8 +44,15 @@ enum Chore {
     Layers,
     /// Look at the text of every tracked file.
     Tidy,
-    /// Serve real skills and drive them with the official Python client, in both protocol eras.
-    Interop,
+    /// Serve skills and drive the server with other people's clients, in both protocol eras.
+    Interop {
+        /// Also those that take long to build: the official Rust client.
+        #[arg(long)]
+        full: bool,
+        /// Only clients whose name holds this.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+    },
 }
 
 fn main() -> ExitCode {
@@ -53,7 +60,7 @@ fn main() -> ExitCode {
         Chore::Ci { full } => ci::run(full),
         Chore::Layers => alone(layers::run()),
         Chore::Tidy => alone(tidy::run()),
-        Chore::Interop => alone(interop::run()),
+        Chore::Interop { full, only } => alone(interop::run(full, &only)),
     };
     if passed {
         ExitCode::SUCCESS
