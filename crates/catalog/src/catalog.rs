@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use metier_capability::CapabilitySet;
 use metier_diagnostics::Diagnostic;
 use metier_hooks::{HookDeny, HookPayload, LifecycleHooks};
-use metier_loader::{RootSources, resolve_roots, scan};
+use metier_loader::{RootSources, ScanCache, ScanReport, resolve_roots};
 use metier_skill_model::{SkillStatus, SkillSummary};
 use tokio::sync::broadcast;
 
@@ -16,9 +16,8 @@ use crate::event::{CatalogEvent, CatalogEventKind};
 use crate::loaded_skill::LoadedTools;
 use crate::registry::ToolRegistry;
 use crate::skill_info::{self, SkillInfo};
-use crate::skill_set::SkillSet;
 use crate::snapshot::{CatalogSnapshot, Parts};
-use crate::state::Shared;
+use crate::state::{Scans, Shared};
 
 /// Skills from discovery to unloading: a handle on the same state as the [`ToolRegistry`] it was
 /// made for. Cloning gives another handle.
@@ -122,15 +121,8 @@ impl SkillCatalog {
     /// the disk and blocks.
     pub fn discover(&self, extra_paths: &[PathBuf], dcc_name: Option<&str>) -> DiscoverReport {
         let settings = &self.shared.settings;
-        extra_paths.clone_into(
-            &mut self
-                .shared
-                .explicit
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
         let environment = |name: &str| settings.roots.environment.get(name).map(ToOwned::to_owned);
-        let (roots, mut diagnostics) = resolve_roots(&RootSources {
+        let (roots, findings) = resolve_roots(&RootSources {
             explicit: extra_paths,
             app: dcc_name.unwrap_or(&settings.app),
             environment: &environment,
@@ -139,53 +131,94 @@ impl SkillCatalog {
             configured: &settings.roots.configured,
             with_defaults: settings.roots.with_defaults,
         });
-        let mut report = scan(&roots, settings.parse_mode);
-        diagnostics.append(&mut report.diagnostics);
-        report.diagnostics = diagnostics;
-        let skills = Arc::new(SkillSet::from_scan(report, settings.only_dcc.as_deref()));
-        let found = DiscoverReport {
+        *self
+            .shared
+            .root_findings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = findings;
+        let paths = roots.iter().map(|root| root.path.clone()).collect();
+        let mut discovery = self
+            .shared
+            .discovery
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        extra_paths.clone_into(&mut discovery.explicit);
+        discovery.dcc_name = dcc_name.map(ToOwned::to_owned);
+        let report = match &mut discovery.scans {
+            Scans::Asked(cache) => {
+                if cache.mode() != settings.parse_mode {
+                    *cache = ScanCache::new(Vec::new(), settings.parse_mode);
+                }
+                cache.set_roots(roots);
+                cache.rescan().report
+            }
+            #[cfg(feature = "watch")]
+            Scans::Watched(watcher) => Arc::clone(&watcher.set_roots(roots).report),
+        };
+        self.adopt(&report);
+        drop(discovery);
+        let skills = &self.snapshot().parts.skills;
+        DiscoverReport {
             skills: skills.entries.len(),
             rejected: skills.rejected.len(),
             shadowed: skills.shadowed.len(),
-            roots: roots.into_iter().map(|root| root.path).collect(),
+            roots: paths,
             diagnostics: skills.diagnostics.clone(),
-        };
-        self.adopt(skills);
-        found
+        }
     }
 
-    /// Looks in the same places as the last [`SkillCatalog::discover`].
+    /// Looks in the same places as the last [`SkillCatalog::discover`]; only what has changed is read.
     pub fn rediscover(&self) -> DiscoverReport {
-        let explicit = self
+        let (explicit, dcc_name) = {
+            let discovery = self
+                .shared
+                .discovery
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            (discovery.explicit.clone(), discovery.dcc_name.clone())
+        };
+        self.discover(&explicit, dcc_name.as_deref())
+    }
+
+    /// Publishes what a scan found, unless it is what is known: the one way for discoveries and for
+    /// a watcher.
+    pub(crate) fn adopt(&self, report: &ScanReport) {
+        let mut diagnostics = self
             .shared
-            .explicit
+            .root_findings
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        self.discover(&explicit, None)
-    }
-
-    fn adopt(&self, skills: Arc<SkillSet>) {
+        diagnostics.extend(report.diagnostics.iter().cloned());
         let writer = self.shared.write();
-        let mut parts = writer.current().parts.clone();
-        parts.skills = skills;
+        let current = writer.current();
+        let only_dcc = self.shared.settings.only_dcc.as_deref();
+        let skills = current.parts.skills.next(report, diagnostics, only_dcc);
+        if current.generation() > 0 && skills.is_same(&current.parts.skills) {
+            return;
+        }
+        let mut parts = current.parts.clone();
+        parts.skills = Arc::new(skills);
         self.renew_loaded(&mut parts);
         writer.publish(parts, CatalogEventKind::SkillsChanged);
     }
 
     /// Loaded skills whose files are as they were keep their tools; the others get new ones or go.
+    /// One that went is loaded again when it is back, without asking the policies that allowed it
+    /// once more.
     fn renew_loaded(&self, parts: &mut Parts) {
         let before = std::mem::take(&mut parts.loaded);
+        let mut wished = BTreeSet::clone(&parts.wished);
         let mut taken: BTreeSet<String> = parts.host.keys().cloned().collect();
         let mut loaded = std::collections::BTreeMap::new();
+        let usable = |name: &str| {
+            let entry = parts.skills.entries.get(name);
+            entry.filter(|entry| entry.obstacle.is_none())
+        };
         for (name, tools) in before.iter() {
-            let Some(entry) = parts
-                .skills
-                .entries
-                .get(name)
-                .filter(|entry| entry.obstacle.is_none())
-            else {
+            let Some(entry) = usable(name) else {
                 tracing::warn!(skill = %name, "a loaded skill is gone; its tools are no longer listed");
+                wished.insert(name.clone());
                 continue;
             };
             let unchanged = entry.skill.metadata == tools.skill.metadata
@@ -203,6 +236,17 @@ impl SkillCatalog {
             };
             loaded.insert(name.clone(), renewed);
         }
+        wished.retain(|name| {
+            let Some(entry) = usable(name).filter(|entry| entry.missing.is_empty()) else {
+                return true;
+            };
+            tracing::info!(skill = %name, "a skill that was loaded is back; it is loaded again");
+            let tools =
+                LoadedTools::prepare(&self.shared, &entry.skill, &parts.declared, &mut taken);
+            loaded.insert(name.clone(), Arc::new(tools));
+            false
+        });
+        parts.wished = Arc::new(wished);
         parts.loaded = Arc::new(loaded);
     }
 

@@ -31,6 +31,8 @@
 //! # });
 //! ```
 //!
+//! With the feature `watch`, `SkillCatalog::watch` and `attach` follow the folders as they change.
+//!
 //! Limits: the loaded set is the catalog's, not a session's. `discover` reads the disk and blocks;
 //! call it on a thread that may. Calls need a tokio runtime with its timer enabled.
 
@@ -58,6 +60,8 @@ mod snapshot;
 mod state;
 mod stub;
 mod unload;
+#[cfg(feature = "watch")]
+mod watching;
 
 pub use call::{CallError, CallRequest};
 pub use catalog::{DiscoverReport, SkillCatalog};

@@ -145,7 +145,7 @@ impl SkillCatalog {
             .rejected
             .iter()
             .filter(|skill| !asked.trim().is_empty() && asked.contains(&skill.name.to_lowercase()))
-            .map(skill_info::rejected)
+            .map(|skill| skill_info::rejected(skill))
             .collect();
         Ok(SearchReport {
             hits,

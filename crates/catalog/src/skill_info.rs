@@ -55,7 +55,7 @@ pub(crate) fn rejected(skill: &RejectedSkill) -> SkillSummary {
 pub(crate) fn list(snapshot: &CatalogSnapshot, status: Option<SkillStatus>) -> Vec<SkillSummary> {
     let set = &snapshot.parts.skills;
     match status {
-        Some(SkillStatus::Skipped) => set.rejected.iter().map(rejected).collect(),
+        Some(SkillStatus::Skipped) => set.rejected.iter().map(|skill| rejected(skill)).collect(),
         Some(SkillStatus::Shadowed) => set
             .shadowed
             .iter()

@@ -24,6 +24,8 @@ pub(crate) struct SkillEntry {
     /// The loader's findings and the catalog's.
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) stub: Arc<ListedTool>,
+    /// Nothing here depends on which other skills there are.
+    stands_alone: bool,
 }
 
 impl SkillEntry {
@@ -38,7 +40,7 @@ pub(crate) struct SkillSet {
     /// By name, which is also the listing order.
     pub(crate) entries: BTreeMap<String, Arc<SkillEntry>>,
     pub(crate) graph: DependencyGraph,
-    pub(crate) rejected: Vec<RejectedSkill>,
+    pub(crate) rejected: Vec<Arc<RejectedSkill>>,
     pub(crate) shadowed: Vec<ShadowedSkill>,
     /// Findings about roots and about folders that are no skills.
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -57,42 +59,86 @@ impl SkillSet {
         }
     }
 
-    /// Orders and indexes what a scan found. With `only_dcc` set, skills for other applications
-    /// are left out; `python` skills serve every application.
-    pub(crate) fn from_scan(report: ScanReport, only_dcc: Option<&str>) -> Self {
-        let skills: Vec<Arc<LoadedSkill>> = report
+    /// Orders and indexes what a scan found, after this one: what is the same is taken over. With
+    /// `only_dcc` set, skills for other applications are left out; `python` skills serve every
+    /// application.
+    pub(crate) fn next(
+        &self,
+        report: &ScanReport,
+        diagnostics: Vec<Diagnostic>,
+        only_dcc: Option<&str>,
+    ) -> Self {
+        let skills: Vec<&Arc<LoadedSkill>> = report
             .skills
-            .into_iter()
+            .iter()
             .filter(|skill| {
                 let dcc = skill.metadata.dcc.as_str();
                 only_dcc.is_none_or(|only| dcc == only || dcc == "python")
             })
-            .map(Arc::new)
             .collect();
         let graph = DependencyGraph::new(skills.iter().map(|skill| {
             let depends: Vec<&str> = skill.metadata.depends.iter().map(String::as_str).collect();
             (skill.metadata.name.as_str(), depends)
         }));
-        let mut index = LexicalSkillIndex::new();
-        index.index(skills.iter().map(|skill| document(skill)).collect());
-        let entries = skills
+        let mut fresh = Vec::new();
+        let entries: BTreeMap<String, Arc<SkillEntry>> = skills
             .into_iter()
             .map(|skill| {
-                (
-                    skill.metadata.name.to_string(),
-                    Arc::new(entry(skill, &graph)),
-                )
+                let name = skill.metadata.name.as_str();
+                let known = self
+                    .entries
+                    .get(name)
+                    .filter(|known| Arc::ptr_eq(&known.skill, skill));
+                if known.is_none() {
+                    fresh.push(document(skill));
+                }
+                let entry = match known {
+                    Some(known) if known.stands_alone && stands_alone(&graph, name) => {
+                        Arc::clone(known)
+                    }
+                    _ => Arc::new(entry(Arc::clone(skill), &graph)),
+                };
+                (name.to_owned(), entry)
             })
             .collect();
+        let mut index = self.index.clone();
+        for gone in self.entries.keys() {
+            if !entries.contains_key(gone) {
+                index.remove(gone);
+            }
+        }
+        if !fresh.is_empty() {
+            index.index(fresh);
+        }
         Self {
             entries,
             graph,
-            rejected: report.rejected,
-            shadowed: report.shadowed,
-            diagnostics: report.diagnostics,
+            rejected: report.rejected.clone(),
+            shadowed: report.shadowed.clone(),
+            diagnostics,
             index,
         }
     }
+
+    /// Whether this says the same of every skill as the other one.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.entries.len() == other.entries.len()
+            && self
+                .entries
+                .iter()
+                .zip(&other.entries)
+                .all(|((a, one), (b, two))| a == b && Arc::ptr_eq(one, two))
+            && self.rejected == other.rejected
+            && self.shadowed == other.shadowed
+            && self.diagnostics == other.diagnostics
+    }
+}
+
+/// Whether the dependencies of a skill are all there and in no circle.
+fn stands_alone(graph: &DependencyGraph, name: &str) -> bool {
+    graph.is_satisfied(name)
+        && graph.cycle_of(name).is_none()
+        && graph.blocked_by_cycle(name).is_none()
 }
 
 fn entry(skill: Arc<LoadedSkill>, graph: &DependencyGraph) -> SkillEntry {
@@ -101,6 +147,7 @@ fn entry(skill: Arc<LoadedSkill>, graph: &DependencyGraph) -> SkillEntry {
     let mut diagnostics = skill.diagnostics.clone();
     let mut obstacle = skill.unusable.clone();
     let mut missing = Vec::new();
+    let stands_alone = stands_alone(graph, &name);
     if let Some(cycle) = graph.cycle_of(&name) {
         let path = format!("dependency cycle: {cycle}");
         diagnostics.push(
@@ -147,6 +194,7 @@ fn entry(skill: Arc<LoadedSkill>, graph: &DependencyGraph) -> SkillEntry {
         missing,
         diagnostics,
         stub,
+        stands_alone,
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use arc_swap::ArcSwap;
 use indexmap::IndexMap;
 use metier_capability::CapabilitySet;
+use metier_diagnostics::Diagnostic;
 use metier_hooks::LifecycleHooks;
+use metier_loader::{ParseMode, ScanCache};
 use tokio::sync::broadcast;
 
 use crate::core_tools;
@@ -27,8 +29,36 @@ pub(crate) struct Shared {
     events: broadcast::Sender<CatalogEvent>,
     hooks: RwLock<LifecycleHooks>,
     own: OwnTools,
-    /// The roots of the last discovery, so that a rescan looks in the same places.
-    pub(crate) explicit: Mutex<Vec<std::path::PathBuf>>,
+    /// How the last discovery was made, so that the next one looks in the same places.
+    pub(crate) discovery: Mutex<Discovery>,
+    /// What was odd about the places where skills are looked for.
+    pub(crate) root_findings: Mutex<Vec<Diagnostic>>,
+}
+
+/// What is kept between discoveries.
+#[derive(Default)]
+pub(crate) struct Discovery {
+    /// The folders that the caller named.
+    pub(crate) explicit: Vec<std::path::PathBuf>,
+    /// The application in whose place other names were used.
+    pub(crate) dcc_name: Option<String>,
+    /// What was read, so that only what changed is read again.
+    pub(crate) scans: Scans,
+}
+
+/// Who scans.
+pub(crate) enum Scans {
+    /// The catalog, when it is asked to.
+    Asked(ScanCache),
+    /// A watcher, whenever something changes.
+    #[cfg(feature = "watch")]
+    Watched(metier_loader::SkillWatcher),
+}
+
+impl Default for Scans {
+    fn default() -> Self {
+        Self::Asked(ScanCache::new(Vec::new(), ParseMode::Lenient))
+    }
 }
 
 /// The right to publish the next snapshot.
@@ -44,6 +74,7 @@ impl Shared {
             loaded: Arc::new(BTreeMap::new()),
             host: Arc::new(IndexMap::new()),
             active_groups: Arc::new(BTreeSet::new()),
+            wished: Arc::default(),
             declared: Arc::new(CapabilitySet::new(&settings.declared_capabilities)),
         };
         Arc::new_cyclic(|weak: &Weak<Self>| {
@@ -56,7 +87,8 @@ impl Shared {
                 events: broadcast::channel(EVENTS_KEPT).0,
                 hooks: RwLock::new(LifecycleHooks::new()),
                 own,
-                explicit: Mutex::new(Vec::new()),
+                discovery: Mutex::default(),
+                root_findings: Mutex::default(),
             }
         })
     }

@@ -56,6 +56,18 @@ impl SkillCatalog {
         let writer = self.shared.write();
         let current = writer.current();
         let mut parts = current.parts.clone();
+        if parts.wished.contains(name) {
+            // Its folder is gone; nobody waits for it any more.
+            Arc::make_mut(&mut parts.wished).remove(name);
+            Arc::make_mut(&mut parts.active_groups).retain(|(of, _)| of != name);
+            let report = UnloadReport {
+                unloaded: vec![name.to_owned()],
+                tools: Vec::new(),
+            };
+            let names = report.unloaded.clone();
+            writer.publish(parts, CatalogEventKind::SkillUnloaded { names });
+            return Ok(report);
+        }
         if !parts.loaded.contains_key(name) {
             return if parts.skills.entries.contains_key(name) {
                 Ok(UnloadReport::default())

@@ -4,6 +4,7 @@
 mod commands;
 mod options;
 mod printer;
+mod source_cache;
 mod stop_signal;
 
 use std::process::ExitCode;
@@ -31,6 +32,10 @@ enum Command {
     List(commands::list::List),
     /// Find the skill for a task.
     Search(commands::search::Search),
+    /// Check skills and say what is wrong with them, where, and how to mend it.
+    Check(commands::check::Check),
+    /// Print the JSON Schema of a file of a skill, for editors.
+    Schema(commands::schema::Schema),
     /// Call one tool once, loading its skill, and print the result.
     Call(commands::call::Call),
 }
@@ -61,6 +66,8 @@ fn main() -> ExitCode {
         Command::Stdio(stdio) => stdio.run(printer),
         Command::List(list) => list.run(printer),
         Command::Search(search) => search.run(printer),
+        Command::Check(check) => check.run(printer),
+        Command::Schema(schema) => schema.run(printer),
         Command::Call(call) => call.run(printer),
     };
     match done {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use metier::catalog::{CatalogSnapshot, DiscoverReport};
 use metier::diagnostics::Severity;
-use metier::loader::ParseMode;
+use metier::loader::{ParseMode, WatchSettings};
 use metier::runner::EnvironmentPolicy;
 use metier::workspace_roots::WorkspaceRoots;
 use metier::{CatalogSettings, SkillCatalog, ToolRegistry};
@@ -164,6 +164,13 @@ pub(crate) fn tell_findings(printer: Printer, snapshot: &CatalogSnapshot) {
             printer.say(shown.to_string().replace(['\n', '\r'], " ").as_str());
         }
     }
+}
+
+/// Follows the folders of a catalog from now on.
+pub(crate) fn follow(catalog: &SkillCatalog) -> Result<(), Failure> {
+    catalog
+        .watch(WatchSettings::default())
+        .map_err(|error| Failure::Usage(format!("--watch: {error}")))
 }
 
 /// A runtime for a command.

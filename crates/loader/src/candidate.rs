@@ -17,8 +17,28 @@ pub(crate) struct Candidate {
     pub(crate) root_id: Arc<str>,
     pub(crate) path: PathBuf,
     pub(crate) display_path: String,
+    /// What its folder holds.
+    pub(crate) content: SkillFolder,
+}
+
+/// What was seen of a skill's folder when it was listed: reading it later need not look for what is
+/// not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SkillFolder {
     /// The name of its SKILL.md, which may be spelled otherwise.
     pub(crate) file_name: String,
+    pub(crate) has_scripts: bool,
+    pub(crate) has_metadata: bool,
+    pub(crate) has_tools_file: bool,
+}
+
+impl SkillFolder {
+    /// Looks at one more entry; the letter case is the file system's business.
+    pub(crate) fn note(&mut self, name: &str) {
+        self.has_scripts |= name.eq_ignore_ascii_case("scripts");
+        self.has_metadata |= name.eq_ignore_ascii_case("metadata");
+        self.has_tools_file |= name.eq_ignore_ascii_case("tools.yaml");
+    }
 }
 
 impl Candidate {

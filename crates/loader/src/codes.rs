@@ -5,7 +5,8 @@ use metier_diagnostics::Code;
 macro_rules! codes {
     ($($constant:ident = $id:literal $name:literal $summary:literal;)*) => {
         $(#[doc = $summary]
-        pub const $constant: Code = Code::new($id, $name, $summary);)*
+        pub const $constant: Code = Code::new($id, $name, $summary)
+            .explained(include_str!(concat!("pages/", $id, ".md")));)*
 
         /// Every code of this crate, in the order of their ids.
         pub const ALL: &[Code] = &[$($constant),*];
@@ -62,6 +63,7 @@ codes! {
     NO_SKILL_FILE = "MT159" "no-skill-file" "A folder has scripts or tools but no SKILL.md.";
     TOO_DEEP = "MT160" "too-deep" "Folders below the depth limit of the scan are passed over.";
     SHADOWED = "MT161" "shadowed" "Another skill of the same name comes first.";
+    LAST_GOOD_KEPT = "MT162" "last-good-kept" "The files of a skill are broken; the version from before is in use.";
     TOOLS_FILE_NOT_A_PATH = "MT201" "tools-file-not-a-path" "The key that names the tools or groups file is not a path.";
     TOOLS_FILE_MISSING = "MT202" "tools-file-missing" "The declared tools or groups file does not exist.";
     TOOLS_FILE_UNREADABLE = "MT203" "tools-file-unreadable" "The declared tools or groups file cannot be read.";

@@ -28,33 +28,55 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
+//! [`ScanCache`] scans again and reads only what has changed; `SkillWatcher` (feature `watch`) does so
+//! whenever the file system reports a change. [`ManifestCache`] tells every file of a skill with its
+//! digest.
+//!
 //! Limits: 256 KiB of front matter, 1 MiB of tools.yaml, 32 KiB of a body at a scan; six levels of
 //! folders below a root. Everything is blocking. Nothing here knows a registry or MCP.
 
 mod candidate;
 pub mod codes;
 mod findings;
+pub mod format;
+mod low_level;
+mod manifest;
 mod mode;
 mod parallel;
 mod parse;
 mod report;
 mod roots;
 mod scan;
+mod scan_cache;
 mod scanner;
 mod script;
 mod siblings;
 mod skill_file;
 mod skill_files;
+mod stamp;
 mod tools_file;
 mod values;
 mod walk;
+#[cfg(feature = "watch")]
+mod watch;
 mod yaml;
 
+pub use low_level::{
+    DependencyError, LoadedAndSkipped, expand_transitive_dependencies, resolve_dependencies,
+    scan_and_load, scan_and_load_lenient, validate_dependencies,
+};
+pub use manifest::{
+    FileManifest, MANIFEST_BYTES, MANIFEST_FILES, ManifestCache, ManifestError, ManifestFile,
+    digest,
+};
 pub use mode::ParseMode;
 pub use parse::{parse_skill_dir, parse_skill_md};
 pub use report::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, SkillId};
 pub use roots::{Root, RootLabel, RootSources, resolve_roots};
 pub use scan::scan;
+pub use scan_cache::{ScanCache, ScanDelta};
 pub use scanner::{SkillScanner, scan_skill_paths};
 pub use skill_file::body_of;
 pub use skill_files::{FileList, ReadFileError, SkillFiles};
+#[cfg(feature = "watch")]
+pub use watch::{SkillWatcher, WatchError, WatchNotice, WatchSettings};

@@ -1,12 +1,13 @@
 //! Reads one skill folder.
 
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, Location, Severity, has_errors};
 use metier_skill_model::{SkillMetadata, SkillName};
 
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, SkillFolder};
 use crate::findings::{Findings, SKILL_CODES, sort_by_place};
 use crate::report::{LoadedSkill, RejectedSkill};
 use crate::script::Scripts;
@@ -14,7 +15,7 @@ use crate::siblings::Siblings;
 use crate::skill_file::{
     FRONT_MATTER_LIMIT, guess_name, parse_recovering, read_depends_file, read_fields, split,
 };
-use crate::skill_files::ReadFileError;
+use crate::skill_files::{FolderHandle, ReadFileError};
 use crate::values::Item;
 use crate::yaml::Node;
 use crate::{ParseMode, Root, RootLabel, SkillFiles, codes};
@@ -31,14 +32,14 @@ pub fn parse_skill_dir(folder: &Path, mode: ParseMode) -> Result<LoadedSkill, Bo
     let path = folder
         .canonicalize()
         .unwrap_or_else(|_| folder.to_path_buf());
-    let file_name = find_skill_file(&path).unwrap_or_else(|| SKILL_FILE.to_owned());
+    let content = list_skill_folder(&path);
     parse_candidate(
         &Candidate {
             root: Arc::new(Root::new(RootLabel::Explicit, folder)),
             root_id: RootLabel::Explicit.as_str().into(),
             path,
             display_path: String::new(),
-            file_name,
+            content,
         },
         mode,
     )
@@ -60,12 +61,17 @@ pub fn parse_skill_md(path: &Path) -> Result<LoadedSkill, Box<RejectedSkill>> {
     parse_skill_dir(folder, ParseMode::Strict)
 }
 
-fn find_skill_file(folder: &Path) -> Option<String> {
-    let names = std::fs::read_dir(folder)
-        .ok()?
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok());
-    skill_file_among(names)
+fn list_skill_folder(folder: &Path) -> SkillFolder {
+    let mut content = SkillFolder::default();
+    let names: Vec<String> = std::fs::read_dir(folder)
+        .into_iter()
+        .flat_map(Iterator::flatten)
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .inspect(|name| content.note(name))
+        .collect();
+    content.file_name =
+        skill_file_among(names.into_iter()).unwrap_or_else(|| SKILL_FILE.to_owned());
+    content
 }
 
 /// SKILL.md itself, otherwise the first that differs in letter case alone.
@@ -80,20 +86,44 @@ pub(crate) fn parse_candidate(
     candidate: &Candidate,
     mode: ParseMode,
 ) -> Result<LoadedSkill, Box<RejectedSkill>> {
+    parse_touching(candidate, mode).0
+}
+
+/// The same, with the paths below the folder that the answer depends on.
+pub(crate) fn parse_touching(
+    candidate: &Candidate,
+    mode: ParseMode,
+) -> (Result<LoadedSkill, Box<RejectedSkill>>, Vec<String>) {
     let files = SkillFiles::canonical(candidate.path.clone());
-    let shown = candidate.shown(&candidate.file_name);
+    match files.handle() {
+        Ok(handle) => {
+            let read = parse_in(candidate, mode, files, &handle);
+            (read, handle.touched())
+        }
+        Err(error) => (Err(unreadable(candidate, &error)), Vec::new()),
+    }
+}
+
+fn unreadable(candidate: &Candidate, error: &ReadFileError) -> Box<RejectedSkill> {
+    let shown = candidate.shown(&candidate.content.file_name);
+    let diagnostic = Diagnostic::error(codes::SKILL_FILE_UNREADABLE, error.to_string())
+        .at(Location::file(shown), "");
+    Box::new(candidate.reject(None, vec![diagnostic]))
+}
+
+fn parse_in(
+    candidate: &Candidate,
+    mode: ParseMode,
+    files: SkillFiles,
+    handle: &FolderHandle,
+) -> Result<LoadedSkill, Box<RejectedSkill>> {
+    let shown = candidate.shown(&candidate.content.file_name);
     let rejected = |name, diagnostics| Box::new(candidate.reject(name, diagnostics));
-    let unreadable = |error: ReadFileError| {
-        let diagnostic = Diagnostic::error(codes::SKILL_FILE_UNREADABLE, error.to_string())
-            .at(Location::file(shown.clone()), "");
-        rejected(None, vec![diagnostic])
-    };
-    let handle = files.handle().map_err(unreadable)?;
     // Room for the fences, a mark and blank lines besides the two limits.
     let limit = FRONT_MATTER_LIMIT + BODY_LIMIT + 4096;
     let (bytes, whole) = handle
-        .read_start(&candidate.file_name, limit as u64)
-        .map_err(unreadable)?;
+        .read_start(&candidate.content.file_name, limit as u64)
+        .map_err(|error| unreadable(candidate, &error))?;
     let parts = split(&bytes, whole).map_err(|fault| {
         let mut diagnostic = Diagnostic::error(fault.code, fault.message)
             .at(Location::line(shown.clone(), fault.line), "");
@@ -102,7 +132,8 @@ pub(crate) fn parse_candidate(
     })?;
     let mut findings = Findings::new(mode, &SKILL_CODES, shown.clone(), parts.head);
     let yaml = parts.head.get(parts.yaml.clone()).unwrap_or_default();
-    let parsed = parse_recovering(yaml, parts.yaml.start);
+    let mended = OnceCell::new();
+    let parsed = parse_recovering(yaml, parts.yaml.start, &mended);
     let (tree, recovered) = match parsed {
         Ok(parsed) => parsed,
         Err(fault) => {
@@ -129,11 +160,13 @@ pub(crate) fn parse_candidate(
                     .help("add at least `name:` and `description:`");
             } else {
                 let found = other.as_ref().map_or("nothing", Node::noun);
-                findings.error(
-                    codes::FRONT_MATTER_NOT_A_MAP,
-                    &parts.yaml,
-                    format!("front matter must be a mapping, found {found}"),
-                );
+                findings
+                    .error(
+                        codes::FRONT_MATTER_NOT_A_MAP,
+                        &parts.yaml,
+                        format!("front matter must be a mapping, found {found}"),
+                    )
+                    .help("write keys and values, at least `name:` and `description:`");
             }
             return Err(rejected(None, findings.list));
         }
@@ -178,7 +211,7 @@ pub(crate) fn parse_candidate(
     first_bytes(
         &mut findings,
         &parts,
-        &candidate.file_name,
+        &candidate.content.file_name,
         &mut front.not_served,
     );
     let excerpt = body_excerpt(&mut findings, &bytes, parts.body, whole);
@@ -188,7 +221,11 @@ pub(crate) fn parse_candidate(
         return Err(rejected(name, findings.list));
     }
 
-    let scripts = Scripts::read(&handle);
+    let scripts = if candidate.content.has_scripts {
+        Scripts::read(handle)
+    } else {
+        Scripts::default()
+    };
     skill.scripts.clone_from(&scripts.paths);
     for (path, reason) in &scripts.odd {
         let location = Location::file(candidate.shown(path));
@@ -196,8 +233,12 @@ pub(crate) fn parse_candidate(
             .list
             .push(Diagnostic::warning(codes::LINK_LEAVES_SKILL, reason.clone()).at(location, ""));
     }
-    skill.metadata_files = handle
-        .entries("metadata")
+    let metadata_entries = if candidate.content.has_metadata {
+        handle.entries("metadata")
+    } else {
+        Vec::new()
+    };
+    skill.metadata_files = metadata_entries
         .into_iter()
         .filter_map(|entry| entry.name.ok())
         .filter(|name| {
@@ -211,7 +252,7 @@ pub(crate) fn parse_candidate(
     let mut further = Vec::new();
     let unusable = Siblings {
         candidate,
-        handle: &handle,
+        handle,
         scripts: &scripts,
         front: &mut findings,
         skill: &mut skill,
@@ -226,7 +267,7 @@ pub(crate) fn parse_candidate(
     {
         let shown = candidate.shown("metadata/depends.md");
         further.extend(read_depends_file(
-            &handle,
+            handle,
             |text| Findings::new(mode, &SKILL_CODES, shown.clone(), text),
             &mut front.depends,
         ));

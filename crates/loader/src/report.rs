@@ -41,13 +41,13 @@ impl Serialize for SkillId {
 }
 
 /// Everything that was found below the roots.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ScanReport {
     /// Usable skills, each name once, in the order of roots and paths.
-    pub skills: Vec<LoadedSkill>,
+    pub skills: Vec<Arc<LoadedSkill>>,
     /// Skills that cannot be used, with the reasons.
-    pub rejected: Vec<RejectedSkill>,
+    pub rejected: Vec<Arc<RejectedSkill>>,
     /// Skills whose name an earlier one has.
     pub shadowed: Vec<ShadowedSkill>,
     /// What was found about roots and their entries.
@@ -55,7 +55,7 @@ pub struct ScanReport {
 }
 
 /// A skill that was read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoadedSkill {
     /// Where it is, as a stable name.
@@ -81,7 +81,7 @@ pub struct LoadedSkill {
 }
 
 /// A skill that was found and cannot be used. Its texts hold no absolute path.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RejectedSkill {
     /// Its name as far as it is known, otherwise that of its folder.
@@ -117,11 +117,11 @@ impl fmt::Display for RejectedSkill {
 impl std::error::Error for RejectedSkill {}
 
 /// A skill that is out of reach by name, because another one of that name comes first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ShadowedSkill {
     /// The skill itself.
-    pub skill: LoadedSkill,
+    pub skill: Arc<LoadedSkill>,
     /// The one that comes first.
     pub by: SkillId,
     /// Says so, with both locations.

@@ -1,14 +1,15 @@
 //! The whole way: roots, folders, skills, and which of two comes first.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, Location};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::parallel::in_parallel;
 use crate::parse::{SKILL_FILE, parse_candidate};
-use crate::report::{ScanReport, ShadowedSkill, SkillId};
-use crate::walk::{path_order, walk};
+use crate::report::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, SkillId};
+use crate::walk::{Walked, path_order, walk};
 use crate::{ParseMode, Root, codes};
 
 /// Finds and reads every skill below the roots.
@@ -18,28 +19,34 @@ use crate::{ParseMode, Root, codes};
 /// without regard to case, the first wins and the other is shadowed.
 pub fn scan(roots: &[Root], mode: ParseMode) -> ScanReport {
     let walked = walk(roots, mode);
-    let mut report = ScanReport {
-        diagnostics: walked.diagnostics,
-        ..ScanReport::default()
-    };
     let read = in_parallel(&walked.candidates, |candidate| {
         parse_candidate(candidate, mode)
+            .map(Arc::new)
+            .map_err(|rejected| Arc::new(*rejected))
     });
+    assemble(roots, &walked, read)
+}
+
+/// Puts together what was read of the candidates of a walk, in their order.
+pub(crate) fn assemble(
+    roots: &[Root],
+    walked: &Walked,
+    read: Vec<Result<Arc<LoadedSkill>, Arc<RejectedSkill>>>,
+) -> ScanReport {
+    let mut report = ScanReport {
+        diagnostics: walked.diagnostics.clone(),
+        ..ScanReport::default()
+    };
     let mut first: BTreeMap<String, SkillId> = BTreeMap::new();
     for skill in read {
         let skill = match skill {
             Ok(skill) => skill,
             Err(rejected) => {
-                report.rejected.push(*rejected);
+                report.rejected.push(rejected);
                 continue;
             }
         };
-        let key: String = skill
-            .metadata
-            .name
-            .nfc()
-            .flat_map(char::to_lowercase)
-            .collect();
+        let key = folded(&skill.metadata.name);
         let Some(winner) = first.get(&key) else {
             first.insert(key, skill.id.clone());
             report.skills.push(skill);
@@ -65,10 +72,9 @@ pub fn scan(roots: &[Root], mode: ParseMode) -> ScanReport {
             skill,
         });
     }
-    for (candidate, diagnostic) in walked.locked {
-        report
-            .rejected
-            .push(candidate.reject(None, vec![diagnostic]));
+    for (candidate, diagnostic) in &walked.locked {
+        let rejected = candidate.reject(None, vec![diagnostic.clone()]);
+        report.rejected.push(Arc::new(rejected));
     }
     let order: BTreeMap<_, _> = roots
         .iter()
@@ -83,4 +89,12 @@ pub fn scan(roots: &[Root], mode: ParseMode) -> ScanReport {
             .then_with(|| path_order(&one.display_path, &other.display_path))
     });
     report
+}
+
+/// Names are compared in this form.
+fn folded(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_ascii_lowercase();
+    }
+    name.nfc().flat_map(char::to_lowercase).collect()
 }

@@ -56,7 +56,7 @@ impl Siblings<'_, '_> {
 
     /// Only the plain name is looked for: other YAML files may serve other programs.
     fn unused_tools_file(&mut self) {
-        if self.handle.file_path("tools.yaml").is_ok() {
+        if self.candidate.content.has_tools_file && self.handle.file_path("tools.yaml").is_ok() {
             self.front
                 .warning(
                     codes::TOOLS_FILE_UNUSED,
@@ -80,10 +80,10 @@ impl Siblings<'_, '_> {
             scripts: self.scripts,
             handle: self.handle,
         };
-        let read = read_tools_file(&mut findings, &text, &around, names);
-        if let Ok(declared) = &read {
-            self.skill.tools.clone_from(&declared.tools);
-            self.skill.groups.clone_from(&declared.groups);
+        let mut read = read_tools_file(&mut findings, &text, &around, names);
+        if let Ok(declared) = &mut read {
+            self.skill.tools = std::mem::take(&mut declared.tools);
+            self.skill.groups = std::mem::take(&mut declared.groups);
             self.groups_file(groups, &path);
             connect(&mut findings, self.skill, declared);
         }
@@ -119,7 +119,7 @@ impl Siblings<'_, '_> {
 
     /// A skill with scripts and no declared tools gets one tool a script.
     fn scripts_as_tools(&mut self, names: &mut Names) {
-        let mut findings = self.findings(&self.candidate.file_name, "");
+        let mut findings = self.findings(&self.candidate.content.file_name, "");
         for (name, choice) in self.scripts.as_tools() {
             if !names.take(&mut findings, &self.skill.name, &name, &(0..0)) {
                 continue;

@@ -1,11 +1,13 @@
 //! The only way to read a file of a skill.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+#[cfg(not(unix))]
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, FileType};
+use cap_std::fs::{Dir, File, FileType, OpenOptions};
 use thiserror::Error;
 
 /// Reads files of one skill folder and never one outside of it.
@@ -188,38 +190,55 @@ impl SkillFiles {
 
     /// Opens the folder for several readings in a row.
     pub(crate) fn handle(&self) -> Result<FolderHandle, ReadFileError> {
-        let dir =
-            Dir::open_ambient_dir(&self.folder, ambient_authority()).map_err(
-                |error| match error.kind() {
-                    io::ErrorKind::PermissionDenied => ReadFileError::PermissionDenied {
-                        path: ".".to_owned(),
-                    },
-                    _ => ReadFileError::FolderGone,
-                },
-            )?;
-        // The path was canonical once. If it ends in a link now, somebody swapped the folder.
-        let now = std::fs::symlink_metadata(&self.folder).map_err(|_| ReadFileError::FolderGone)?;
-        let opened = dir.dir_metadata().map_err(|_| ReadFileError::FolderGone)?;
-        if now.is_symlink() || !same_folder(&now, &opened) {
-            return Err(ReadFileError::FolderGone);
-        }
         Ok(FolderHandle {
-            dir,
+            dir: open_folder(&self.folder)?,
             folder: self.folder.clone(),
+            touched: RefCell::default(),
         })
     }
 }
 
+/// Opens a folder whose path was canonical once. If it ends in a link now, somebody swapped it.
 #[cfg(unix)]
-fn same_folder(named: &std::fs::Metadata, opened: &cap_std::fs::Metadata) -> bool {
-    use cap_std::fs::MetadataExt as _;
-    use std::os::unix::fs::MetadataExt as _;
-    (named.dev(), named.ino()) == (opened.dev(), opened.ino())
+fn open_folder(folder: &Path) -> Result<Dir, ReadFileError> {
+    use rustix::fs::{Mode, OFlags};
+    use rustix::io::Errno;
+    let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    if cfg!(any(target_os = "linux", target_os = "android")) {
+        // Files are opened through it, so the right to enter is enough.
+        flags |= OFlags::from_bits_retain(PATH_ONLY);
+    }
+    rustix::fs::open(folder, flags, Mode::empty())
+        .map(|descriptor| Dir::from_std_file(descriptor.into()))
+        .map_err(|error| match error {
+            Errno::ACCESS => ReadFileError::PermissionDenied {
+                path: ".".to_owned(),
+            },
+            _ => ReadFileError::FolderGone,
+        })
 }
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const PATH_ONLY: u32 = rustix::fs::OFlags::PATH.bits();
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+const PATH_ONLY: u32 = 0;
+
 #[cfg(not(unix))]
-fn same_folder(_: &std::fs::Metadata, _: &cap_std::fs::Metadata) -> bool {
-    true
+fn open_folder(folder: &Path) -> Result<Dir, ReadFileError> {
+    let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(|error| {
+        if error.kind() == io::ErrorKind::PermissionDenied {
+            ReadFileError::PermissionDenied {
+                path: ".".to_owned(),
+            }
+        } else {
+            ReadFileError::FolderGone
+        }
+    })?;
+    let now = std::fs::symlink_metadata(folder).map_err(|_| ReadFileError::FolderGone)?;
+    if now.is_symlink() {
+        return Err(ReadFileError::FolderGone);
+    }
+    Ok(dir)
 }
 
 /// An open skill folder.
@@ -227,6 +246,8 @@ fn same_folder(_: &std::fs::Metadata, _: &cap_std::fs::Metadata) -> bool {
 pub(crate) struct FolderHandle {
     dir: Dir,
     folder: PathBuf,
+    /// Every path that was asked for, so that a cache knows what the answers depend on.
+    touched: RefCell<Vec<String>>,
 }
 
 impl FolderHandle {
@@ -249,10 +270,12 @@ impl FolderHandle {
         relative: &str,
         limit: u64,
     ) -> Result<(Vec<u8>, bool), ReadFileError> {
-        let path = self.file_path(relative)?;
+        let (file, size) = self.open(relative)?;
         let fail = |error: io::Error| read_error(relative, &error);
-        let file = self.dir.open(&path).map_err(fail)?;
-        let mut bytes = Vec::new();
+        // Room for the whole file and a little more, so that one reading fills it and the next
+        // one sees the end.
+        let room = usize::try_from(size.min(limit)).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(room.saturating_add(64));
         file.take(limit.saturating_add(1))
             .read_to_end(&mut bytes)
             .map_err(fail)?;
@@ -263,6 +286,47 @@ impl FolderHandle {
         Ok((bytes, whole))
     }
 
+    /// Opens a regular file, and tells its size.
+    fn open(&self, relative: &str) -> Result<(File, u64), ReadFileError> {
+        if climbs_out(relative) {
+            return Err(ReadFileError::Outside {
+                path: relative.to_owned(),
+            });
+        }
+        let mut options = OpenOptions::new();
+        options.read(true);
+        // A pipe would hold the opening up until somebody writes.
+        #[cfg(unix)]
+        {
+            use cap_std::fs::OpenOptionsExt as _;
+            let flag = rustix::fs::OFlags::NONBLOCK.bits();
+            options.custom_flags(i32::try_from(flag).unwrap_or_default());
+        }
+        let file = match self.dir.open_with(relative, &options) {
+            Ok(file) => {
+                self.touched.borrow_mut().push(relative.to_owned());
+                file
+            }
+            // The longer way knows links that lead back inside, and the words for the others.
+            Err(_) => {
+                let path = self.file_path(relative)?;
+                self.dir
+                    .open_with(&path, &options)
+                    .map_err(|error| read_error(relative, &error))?
+            }
+        };
+        let found = file
+            .metadata()
+            .map_err(|error| read_error(relative, &error))?;
+        if found.is_file() {
+            Ok((file, found.len()))
+        } else {
+            Err(ReadFileError::NotAFile {
+                path: relative.to_owned(),
+            })
+        }
+    }
+
     /// A path below the folder that names a regular file, after links.
     ///
     /// The directory handle refuses every absolute link; one that leads back inside is resolved
@@ -271,17 +335,10 @@ impl FolderHandle {
         let outside = || ReadFileError::Outside {
             path: relative.to_owned(),
         };
-        // A path that climbs above the folder is refused even if it comes back.
-        let climbs = relative
-            .split('/')
-            .try_fold(0_usize, |depth, part| match part {
-                "" | "." => Some(depth),
-                ".." => depth.checked_sub(1),
-                _ => Some(depth + 1),
-            });
-        if climbs.is_none() || is_absolute_anywhere(relative) || relative.contains('\0') {
+        if climbs_out(relative) {
             return Err(outside());
         }
+        self.touched.borrow_mut().push(relative.to_owned());
         let mut path = PathBuf::from(relative);
         let found = match self.dir.metadata(&path) {
             Err(error) if is_escape(&error) => {
@@ -308,8 +365,17 @@ impl FolderHandle {
         }
     }
 
+    /// The paths that were asked for so far, each once.
+    pub(crate) fn touched(&self) -> Vec<String> {
+        let mut touched = self.touched.take();
+        touched.sort_unstable();
+        touched.dedup();
+        touched
+    }
+
     /// What a folder below holds, sorted by name; empty if there is no such folder.
     pub(crate) fn entries(&self, relative: &str) -> Vec<FolderEntry> {
+        self.touched.borrow_mut().push(relative.to_owned());
         let Ok(entries) = self.dir.read_dir(relative) else {
             return Vec::new();
         };
@@ -341,6 +407,19 @@ impl FolderEntry {
     pub(crate) fn is_link(&self) -> bool {
         self.kind.is_some_and(|kind| kind.is_symlink())
     }
+}
+
+/// Whether a path cannot be one inside a folder. One that climbs above it is refused even if it
+/// comes back.
+fn climbs_out(relative: &str) -> bool {
+    let depth = relative
+        .split('/')
+        .try_fold(0_usize, |depth, part| match part {
+            "" | "." => Some(depth),
+            ".." => depth.checked_sub(1),
+            _ => Some(depth + 1),
+        });
+    depth.is_none() || is_absolute_anywhere(relative) || relative.contains('\0')
 }
 
 /// Whether a path is absolute on any platform; such a path is never one inside a skill.

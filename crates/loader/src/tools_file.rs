@@ -92,8 +92,9 @@ pub(crate) fn read_tools_file(
         }
     }
     let inside = |fault: &Fault| {
-        let of =
-            |list: Option<&Node>| list.is_some_and(|node| node.span.contains(&fault.span.start));
+        let of = |list: Option<&Node<'_>>| {
+            list.is_some_and(|node| node.span.contains(&fault.span.start))
+        };
         of(list) || of(groups)
     };
     for fault in faults.iter().filter(|fault| !inside(fault)) {
@@ -103,11 +104,11 @@ pub(crate) fn read_tools_file(
 }
 
 /// Parses the file; faults that make it unusable as a whole are reported and end here.
-fn parse_root(
+fn parse_root<'a>(
     findings: &mut Findings<'_>,
-    text: &str,
+    text: &'a str,
     key: &str,
-) -> Result<(Node, Vec<Fault>), String> {
+) -> Result<(Node<'a>, Vec<Fault>), String> {
     let text_start = text.len() - text.trim_start_matches('\u{FEFF}').len();
     let parsed = parse(text.get(text_start..).unwrap_or_default(), text_start);
     let tree = parsed.map_err(|fault| {
@@ -120,7 +121,7 @@ fn parse_root(
         return Err(message);
     };
     let twice = tree.faults.iter().find(|fault| {
-        let is_key = |key: &Node| {
+        let is_key = |key: &Node<'_>| {
             key.span == fault.span && matches!(key.key_text().as_str(), "tools" | "groups")
         };
         fault.kind == FaultKind::DuplicateKey
@@ -138,7 +139,7 @@ fn parse_root(
 }
 
 /// Reports the faults inside a node; true if there are any.
-fn report_faults(findings: &mut Findings<'_>, faults: &[Fault], node: &Node) -> bool {
+fn report_faults(findings: &mut Findings<'_>, faults: &[Fault], node: &Node<'_>) -> bool {
     let mut any = false;
     for fault in faults {
         if node.span.contains(&fault.span.start) {
@@ -149,7 +150,7 @@ fn report_faults(findings: &mut Findings<'_>, faults: &[Fault], node: &Node) -> 
     any
 }
 
-fn unknown_key(findings: &mut Findings<'_>, key: &Node, name: &str, known: &[&str]) {
+fn unknown_key(findings: &mut Findings<'_>, key: &Node<'_>, name: &str, known: &[&str]) {
     let added = findings.warning(
         codes::UNKNOWN_TOOL_KEY,
         &key.span,
@@ -160,7 +161,8 @@ fn unknown_key(findings: &mut Findings<'_>, key: &Node, name: &str, known: &[&st
     }
 }
 
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+/// The nearest of some known words, if one is near enough to be meant.
+pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let name = name.to_lowercase().replace('-', "_");
     known
         .iter()

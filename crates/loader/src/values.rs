@@ -1,5 +1,6 @@
 //! Reads values of the types that keys want, in every shape that authors use.
 
+use std::fmt::Display;
 use std::ops::Range;
 
 use crate::findings::Findings;
@@ -13,18 +14,29 @@ pub(crate) struct Item {
 }
 
 /// Says that a value has the wrong type; the key then counts as not written.
-pub(crate) fn wrong_type(findings: &mut Findings<'_>, path: &str, wanted: &str, node: &Node) {
+pub(crate) fn wrong_type(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    wanted: &str,
+    node: &Node<'_>,
+) {
     let code = findings.codes.wrong_type;
     let found = node.noun();
-    findings.fault(
-        code,
-        &node.span,
-        format!("`{path}` must be {wanted}, found {found}"),
-    );
+    findings
+        .fault(
+            code,
+            &node.span,
+            format!("`{path}` must be {wanted}, found {found}"),
+        )
+        .help(format!("write {wanted}, or remove the key"));
 }
 
 /// Text in the author's spelling, trimmed; absent when null or blank.
-pub(crate) fn text(findings: &mut Findings<'_>, path: &str, node: &Node) -> Option<String> {
+pub(crate) fn text(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    node: &Node<'_>,
+) -> Option<String> {
     if node.is_absent() {
         return None;
     }
@@ -36,13 +48,21 @@ pub(crate) fn text(findings: &mut Findings<'_>, path: &str, node: &Node) -> Opti
 }
 
 /// Text of one line, without blanks around it; empty when absent.
-pub(crate) fn line(findings: &mut Findings<'_>, path: &str, node: &Node) -> String {
+pub(crate) fn line(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    node: &Node<'_>,
+) -> String {
     let text = text(findings, path, node).unwrap_or_default();
     text.trim().into()
 }
 
 /// A list of texts, written as a list or as text with commas (`,`, `，`, `、`).
-pub(crate) fn comma_list(findings: &mut Findings<'_>, path: &str, node: &Node) -> Vec<Item> {
+pub(crate) fn comma_list(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    node: &Node<'_>,
+) -> Vec<Item> {
     if let Some(text) = node.text() {
         return text
             .split([',', '，', '、'])
@@ -58,7 +78,11 @@ pub(crate) fn comma_list(findings: &mut Findings<'_>, path: &str, node: &Node) -
 }
 
 /// A list of texts; a single text is a list of one.
-pub(crate) fn plain_list(findings: &mut Findings<'_>, path: &str, node: &Node) -> Vec<Item> {
+pub(crate) fn plain_list(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    node: &Node<'_>,
+) -> Vec<Item> {
     if node.is_absent() {
         return Vec::new();
     }
@@ -89,17 +113,19 @@ pub(crate) fn plain_list(findings: &mut Findings<'_>, path: &str, node: &Node) -
 }
 
 /// Says that a list holds nothing at one place; the item is dropped.
-pub(crate) fn empty_item(findings: &mut Findings<'_>, path: &str, item: &Node) {
+pub(crate) fn empty_item(findings: &mut Findings<'_>, path: impl Display + Copy, item: &Node<'_>) {
     let code = findings.codes.empty_item;
-    findings.warning(
-        code,
-        &item.span,
-        format!("`{path}` holds an empty item, which is dropped"),
-    );
+    findings
+        .warning(
+            code,
+            &item.span,
+            format!("`{path}` holds an empty item, which is dropped"),
+        )
+        .help("remove the item, or write what was meant");
 }
 
 /// The words for yes and no, in any letter case, quoted or not.
-pub(crate) fn flag_word(node: &Node) -> Option<bool> {
+pub(crate) fn flag_word(node: &Node<'_>) -> Option<bool> {
     match node.text()?.trim().to_ascii_lowercase().as_str() {
         "true" | "yes" | "on" => Some(true),
         "false" | "no" | "off" => Some(false),
@@ -122,7 +148,11 @@ pub(crate) fn texts(items: Vec<Item>) -> Vec<String> {
 }
 
 /// `allowed-tools`: text separated by blanks or commas, where parentheses stay whole, or a list.
-pub(crate) fn tool_patterns(findings: &mut Findings<'_>, path: &str, node: &Node) -> Vec<String> {
+pub(crate) fn tool_patterns(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    node: &Node<'_>,
+) -> Vec<String> {
     if let Kind::Scalar { .. } = node.kind {
         return node.text().map(split_patterns).unwrap_or_default();
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, Location};
 
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, SkillFolder};
 use crate::parallel::in_parallel;
 use crate::parse::{SKILL_FILE, skill_file_among};
 use crate::{ParseMode, Root, codes};
@@ -23,6 +23,10 @@ pub(crate) struct Walked {
     /// Folders that cannot be looked into, as candidates with the reason.
     pub(crate) locked: Vec<(Candidate, Diagnostic)>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Every folder that was listed, and the roots that are no folders.
+    pub(crate) folders: Vec<PathBuf>,
+    /// A link was met: what it leads to may change without a trace in the listed folders.
+    pub(crate) has_links: bool,
 }
 
 /// A folder on the way.
@@ -34,7 +38,7 @@ struct Folder {
 
 /// What is in a folder.
 enum Content {
-    Skill(String),
+    Skill(SkillFolder),
     Group(Group),
     Unreadable(io::Error),
 }
@@ -66,6 +70,7 @@ pub(crate) fn walk(roots: &[Root], mode: ParseMode) -> Walked {
             number => format!("{}-{number}", root.label).into(),
         };
         let Some(path) = root_folder(root, &mut walked.diagnostics) else {
+            walked.folders.push(root.path.clone());
             continue;
         };
         if !visited.insert(path.clone()) {
@@ -134,9 +139,10 @@ impl RootWalk<'_> {
             let contents = in_parallel(&level, |folder| read_folder(&folder.path));
             let mut next = Vec::new();
             for (folder, content) in level.iter().zip(contents) {
+                self.walked.folders.push(folder.path.clone());
                 match content {
-                    Content::Skill(file_name) => {
-                        let candidate = self.candidate(folder, file_name);
+                    Content::Skill(found) => {
+                        let candidate = self.candidate(folder, found);
                         self.walked.candidates.push(candidate);
                     }
                     Content::Unreadable(error) => self.unreadable(folder, &error),
@@ -156,7 +162,9 @@ impl RootWalk<'_> {
             level = next;
         }
         let found = self.walked.candidates.get_mut(first..).unwrap_or_default();
-        found.sort_by(|one, other| path_order(&one.display_path, &other.display_path));
+        if found.iter().any(|skill| skill.display_path.contains('/')) {
+            found.sort_by(|one, other| path_order(&one.display_path, &other.display_path));
+        }
         let skills: Vec<String> = found
             .iter()
             .map(|skill| skill.display_path.clone())
@@ -178,13 +186,13 @@ impl RootWalk<'_> {
         }
     }
 
-    fn candidate(&self, folder: &Folder, file_name: String) -> Candidate {
+    fn candidate(&self, folder: &Folder, content: SkillFolder) -> Candidate {
         Candidate {
             root: Arc::clone(&self.root),
             root_id: Arc::clone(&self.root_id),
             path: folder.path.clone(),
             display_path: folder.display_path.clone(),
-            file_name,
+            content,
         }
     }
 
@@ -210,7 +218,11 @@ impl RootWalk<'_> {
             return;
         }
         let diagnostic = diagnostic.at(Location::file(folder.display_path.clone()), "");
-        let candidate = self.candidate(folder, SKILL_FILE.to_owned());
+        let content = SkillFolder {
+            file_name: SKILL_FILE.to_owned(),
+            ..SkillFolder::default()
+        };
+        let candidate = self.candidate(folder, content);
         self.walked.locked.push((candidate, diagnostic));
     }
 
@@ -250,6 +262,7 @@ impl RootWalk<'_> {
             let display_path = joined(&folder.display_path, name);
             let path = folder.path.join(name);
             let path = if *is_link {
+                self.walked.has_links = true;
                 match self.follow(folder, &path, &display_path) {
                     Some(target) => target,
                     None => continue,
@@ -271,7 +284,8 @@ impl RootWalk<'_> {
                     Diagnostic::warning(
                         codes::LINK_LOOP,
                         "the link leads back to a folder above it (a loop); it is not followed",
-                    ),
+                    )
+                    .help("remove the link"),
                     display_path,
                 );
                 None
@@ -289,7 +303,8 @@ impl RootWalk<'_> {
                     kind => format!("the link cannot be followed: {kind}"),
                 };
                 self.note(
-                    Diagnostic::warning(codes::BROKEN_LINK, message),
+                    Diagnostic::warning(codes::BROKEN_LINK, message)
+                        .help("mend the link, or remove it"),
                     display_path,
                 );
                 None
@@ -305,6 +320,7 @@ fn read_folder(path: &Path) -> Content {
     };
     let mut group = Group::default();
     let mut skill_files = Vec::new();
+    let mut skill = SkillFolder::default();
     for entry in entries.flatten() {
         let Ok(kind) = entry.file_type() else {
             continue;
@@ -320,6 +336,7 @@ fn read_folder(path: &Path) -> Content {
                 continue;
             }
         };
+        skill.note(&name);
         if name.eq_ignore_ascii_case(SKILL_FILE) {
             skill_files.push(name);
         } else if kind.is_dir() || kind.is_symlink() {
@@ -338,7 +355,8 @@ fn read_folder(path: &Path) -> Content {
         }
     }
     if let Some(name) = skill_file_among(skill_files.into_iter()) {
-        return Content::Skill(name);
+        skill.file_name = name;
+        return Content::Skill(skill);
     }
     group.odd_names.sort();
     Content::Group(group)

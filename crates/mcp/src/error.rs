@@ -64,6 +64,14 @@ impl McpError {
         Self::new(INVALID_PARAMS, message)
     }
 
+    /// The server goes down while the request is under way.
+    pub fn stopping() -> Self {
+        Self::new(
+            INTERNAL_ERROR,
+            "the server is stopping and has ended this request; ask again when it is back",
+        )
+    }
+
     /// A fault of ours. The details belong in the log, never in the answer.
     pub fn internal() -> Self {
         Self::new(

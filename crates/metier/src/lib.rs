@@ -22,10 +22,13 @@
 //!
 //! Limits: a server found this way loads nothing by itself; clients load what they need.
 
+#[cfg(doctest)]
+mod guide;
 mod skill_server;
 
 pub use metier_capability as capability;
 pub use metier_catalog as catalog;
+pub use metier_check as check;
 pub use metier_depgraph as depgraph;
 pub use metier_diagnostics as diagnostics;
 pub use metier_hooks as hooks;
@@ -41,6 +44,13 @@ pub use metier_workspace_roots as workspace_roots;
 
 pub use metier_catalog::{CatalogSettings, SkillCatalog, ToolDispatcher, ToolRegistry};
 pub use metier_hooks::{HookDeny, HookEvent, LifecycleHooks};
+pub use metier_loader::{
+    ParseMode, ScanCache, SkillScanner, expand_transitive_dependencies, parse_skill_md,
+    resolve_dependencies, scan_and_load, scan_and_load_lenient, scan_skill_paths,
+    validate_dependencies,
+};
+#[cfg(feature = "watch")]
+pub use metier_loader::{SkillWatcher, WatchSettings};
 pub use metier_mcp::{McpConfig, McpServer};
 pub use metier_mcp_http::{McpHttpConfig, McpHttpHandle, McpHttpServer, StartError};
 pub use metier_mcp_stdio::{StdioConfig, StdioEnd, StdioError, serve_stdio};

@@ -122,8 +122,8 @@ async fn a_loaded_skill_follows_its_files() {
 
     bench.catalog.rediscover();
     assert!(
-        !events.try_recv().unwrap().tools_changed,
-        "nothing changed on disk"
+        events.try_recv().is_err(),
+        "nothing changed on disk, so there is nothing to tell"
     );
 
     bench.file("live/tools.yaml", "tools:\n  - name: go\n    source_file: scripts/run.py\n  - name: more\n    source_file: scripts/run.py\n");

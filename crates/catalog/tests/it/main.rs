@@ -17,3 +17,5 @@ mod hooks;
 mod load;
 mod names;
 mod search;
+#[cfg(feature = "watch")]
+mod watching;

@@ -1,12 +1,17 @@
 //! `metier list`.
 
 use clap::Args;
+use metier::SkillCatalog;
+use metier::catalog::CatalogEvent;
 use metier::skill_model::{SkillStatus, SkillSummary};
 use serde_json::json;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
 
 use crate::Failure;
-use crate::options::{SkillPlaces, tell_findings};
+use crate::options::{SkillPlaces, follow, runtime, tell_findings};
 use crate::printer::{Printer, clipped, count, table};
+use crate::stop_signal::StopSignal;
 
 /// How much of a description stands in the table.
 const DESCRIPTION: usize = 80;
@@ -16,6 +21,9 @@ pub(crate) struct List {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Print the list again whenever the folders change, until it is stopped.
+    #[arg(long)]
+    watch: bool,
     /// Only skills that stand here: loaded, unloaded, `pending_deps`, error, skipped, shadowed.
     #[arg(long, value_name = "STATUS")]
     status: Option<SkillStatus>,
@@ -26,6 +34,37 @@ pub(crate) struct List {
 impl List {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         let (catalog, _) = self.places.catalog(self.places.settings()?);
+        let changes = catalog.subscribe();
+        self.print(printer, &catalog);
+        if !self.watch {
+            return Ok(());
+        }
+        follow(&catalog)?;
+        runtime()?.block_on(self.print_changes(printer, &catalog, changes));
+        Ok(())
+    }
+
+    /// Prints the list again after every change, until it is stopped.
+    async fn print_changes(
+        &self,
+        printer: Printer,
+        catalog: &SkillCatalog,
+        mut changes: Receiver<CatalogEvent>,
+    ) {
+        let stop = StopSignal::listen();
+        let changed = async {
+            // A listener that lags is told of it, and looks at everything all the same.
+            while !matches!(changes.recv().await, Err(RecvError::Closed)) {
+                self.print(printer, catalog);
+            }
+        };
+        tokio::select! {
+            () = stop.wait() => {}
+            () = changed => {}
+        }
+    }
+
+    fn print(&self, printer: Printer, catalog: &SkillCatalog) {
         let skills = catalog.list_skills(self.status);
         let unusable = |status| {
             if self.status.is_none() {
@@ -43,7 +82,7 @@ impl List {
                 "rejected": rejected,
                 "shadowed": shadowed,
             }));
-            return Ok(());
+            return;
         }
         if !skills.is_empty() {
             let mut rows = vec![
@@ -64,7 +103,6 @@ impl List {
             }
         }
         printer.say(&said);
-        Ok(())
     }
 }
 

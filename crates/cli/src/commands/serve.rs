@@ -8,7 +8,7 @@ use metier::{McpHttpConfig, SkillCatalog, skill_server};
 use serde_json::json;
 
 use crate::Failure;
-use crate::options::{Listing, Running, SkillPlaces, runtime, tell_findings};
+use crate::options::{Listing, Running, SkillPlaces, follow, runtime, tell_findings};
 use crate::printer::{Printer, clipped, count};
 use crate::stop_signal::StopSignal;
 
@@ -20,6 +20,9 @@ pub(crate) struct Serve {
     /// The port; 0 takes any free one.
     #[arg(long, default_value_t = 8765)]
     port: u16,
+    /// Follow the folders: what changes there is served without a restart.
+    #[arg(long)]
+    watch: bool,
     /// Listen beyond this machine although nothing checks who calls.
     #[arg(long)]
     insecure: bool,
@@ -53,6 +56,9 @@ impl Serve {
                 &self.places.paths,
                 self.places.dcc.as_deref(),
             );
+            if self.watch {
+                follow(&catalog)?;
+            }
             let handle = server
                 .start()
                 .await

@@ -60,7 +60,7 @@ fn failures_have_their_exit_codes() {
     exit 2
     --- stdout
     --- stderr
-    error: unknown tool: good__ecoh
+    error: unknown tool: good__ecoh (did you mean `good__echo`?)
     ");
     insta::assert_snapshot!(run(folder.path(), &["call", "echo", "--args", "{n: 3}", "skills"]), @r"
     exit 2

@@ -8,8 +8,12 @@
 )]
 
 mod call;
+mod check;
 mod command;
 mod demo;
+mod demo_cases;
+mod docs;
+mod helper;
 mod list;
 mod search;
 mod serve;

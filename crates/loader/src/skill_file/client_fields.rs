@@ -10,9 +10,9 @@ use crate::yaml::Node;
 /// Reads one key; false when it is none of a client.
 pub(crate) fn read_client_field(
     findings: &mut Findings<'_>,
-    key: &Node,
+    key: &Node<'_>,
     name: &str,
-    value: &Node,
+    value: &Node<'_>,
     fields: &mut ClientFields,
 ) -> bool {
     match name {
@@ -46,7 +46,7 @@ pub(crate) fn read_client_field(
     true
 }
 
-fn flag(findings: &mut Findings<'_>, name: &str, value: &Node) -> Option<bool> {
+fn flag(findings: &mut Findings<'_>, name: &str, value: &Node<'_>) -> Option<bool> {
     if value.is_absent() {
         return None;
     }

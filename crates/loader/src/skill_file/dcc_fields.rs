@@ -1,11 +1,14 @@
 //! The keys below `metadata.dcc-mcp`, nested or flat.
 
+use std::fmt::Display;
+
 use metier_skill_model::SkillMetadata;
 
 use super::depends::read_depends;
 use super::fields::FrontMatter;
 use crate::codes;
 use crate::findings::Findings;
+use crate::tools_file::nearest;
 use crate::values::{self, Item};
 use crate::yaml::Node;
 
@@ -26,10 +29,27 @@ const KEPT: [&str; 10] = [
     "examples",
 ];
 
+/// Keys that are read, for finding the nearest to an unknown one.
+const READ: [&str; 13] = [
+    "dcc",
+    "version",
+    "layer",
+    "stage",
+    "tags",
+    "products",
+    "example-prompts",
+    "search-hint",
+    "search-aliases",
+    "depends",
+    "tools",
+    "groups",
+    "allow-implicit-invocation",
+];
+
 /// Reads the value of `metadata`.
 pub(crate) fn read_metadata(
     findings: &mut Findings<'_>,
-    node: &Node,
+    node: &Node<'_>,
     skill: &mut SkillMetadata,
     front: &mut FrontMatter,
 ) {
@@ -70,14 +90,13 @@ pub(crate) fn read_metadata(
 
 fn read_dcc_key(
     findings: &mut Findings<'_>,
-    key: &Node,
+    key: &Node<'_>,
     name: &str,
-    value: &Node,
+    value: &Node<'_>,
     skill: &mut SkillMetadata,
     front: &mut FrontMatter,
 ) {
-    let path = format!("metadata.dcc-mcp.{name}");
-    let path = path.as_str();
+    let path = format_args!("metadata.dcc-mcp.{name}");
     match name {
         "dcc" => set(&mut skill.dcc, values::text(findings, path, value)),
         "version" => set(&mut skill.version, values::text(findings, path, value)),
@@ -119,11 +138,14 @@ fn read_dcc_key(
         }
         _ => {
             if !KEPT.contains(&name.replace('_', "-").as_str()) {
-                findings.info(
+                let added = findings.info(
                     codes::UNKNOWN_DCC_KEY,
                     &key.span,
                     format!("`{path}` is unknown; it is kept as it is"),
                 );
+                if let Some(nearest) = nearest(name, &READ) {
+                    added.help(format!("did you mean `{nearest}`?"));
+                }
             }
             skill.dcc_extra.insert(name.to_owned(), value.to_json());
         }
@@ -136,7 +158,7 @@ fn set(field: &mut String, value: Option<String>) {
     }
 }
 
-fn list(findings: &mut Findings<'_>, path: &str, value: &Node) -> Vec<String> {
+fn list(findings: &mut Findings<'_>, path: impl Display + Copy, value: &Node<'_>) -> Vec<String> {
     let mut seen = std::collections::BTreeSet::new();
     values::texts(values::comma_list(findings, path, value))
         .into_iter()
@@ -160,7 +182,11 @@ fn bounded(findings: &mut Findings<'_>, aliases: Vec<Item>, known: usize) -> Vec
 }
 
 /// A key that names a sibling file.
-fn path_key(findings: &mut Findings<'_>, path: &str, value: &Node) -> super::fields::PathKey {
+fn path_key(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    value: &Node<'_>,
+) -> super::fields::PathKey {
     use super::fields::PathKey;
     if value.is_absent() {
         return PathKey::Absent;

@@ -1,12 +1,13 @@
 //! Dependencies: the items of `depends` and the bullets of metadata/depends.md.
 
+use std::fmt::Display;
 use std::ops::Range;
 
 use crate::codes;
 use crate::findings::Findings;
 use crate::skill_files::{FolderHandle, ReadFileError};
 use crate::values::{self, Item};
-use crate::yaml::Node;
+use crate::yaml::{Node, Text};
 
 /// The largest depends.md that is read.
 const LIMIT: u64 = 256 * 1024;
@@ -15,8 +16,8 @@ const PATH: &str = "metadata/depends.md";
 /// The items of `depends`: names, texts with a version, or mappings with a name.
 pub(crate) fn read_depends(
     findings: &mut Findings<'_>,
-    path: &str,
-    node: &Node,
+    path: impl Display + Copy,
+    node: &Node<'_>,
     depends: &mut Vec<Item>,
 ) {
     let Some(items) = node.list() else {
@@ -57,7 +58,7 @@ fn add(findings: &mut Findings<'_>, entry: &str, span: &Range<usize>, depends: &
             findings,
             "depends",
             "skill names",
-            &Node::scalar(entry, true, span.clone()),
+            &Node::scalar(Text::Written(entry), true, span.clone()),
         );
         return;
     }

@@ -8,6 +8,7 @@ use super::client_fields::read_client_field;
 use super::dcc_fields::read_metadata;
 use super::recover::Recovered;
 use crate::findings::{Findings, printable};
+use crate::tools_file::nearest;
 use crate::values::{self, Item};
 use crate::yaml::Node;
 use crate::{ParseMode, codes};
@@ -66,10 +67,21 @@ const OURS: [&str; 20] = [
     "example-prompts",
 ];
 
+/// The keys that authors mean most often, for finding the nearest to an unknown one.
+const KNOWN: [&str; 7] = [
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "allowed-tools",
+    "metadata",
+    "argument-hint",
+];
+
 /// Reads every key of the front matter into `skill`, whose name is the folder's so far.
 pub(crate) fn read_fields(
     findings: &mut Findings<'_>,
-    root: &Node,
+    root: &Node<'_>,
     recovered: Option<&Recovered>,
     folder_names: &[&str],
     skill: &mut SkillMetadata,
@@ -118,17 +130,32 @@ fn is_ours(key: &str) -> bool {
         || key.starts_with("dcc-mcp.")
 }
 
-fn unknown(findings: &mut Findings<'_>, key: &Node, name: &str) {
+/// Every spelling of our own keys that is refused at the top level.
+pub(crate) fn misplaced_spellings() -> impl Iterator<Item = String> {
+    OURS.into_iter()
+        .chain(["branding", "links"])
+        .flat_map(|key| [key.to_owned(), key.replace('-', "_")])
+}
+
+fn unknown(findings: &mut Findings<'_>, key: &Node<'_>, name: &str) {
     let message = format!("`{name}` is not a key of the format; it is kept as it is");
-    match findings.mode {
+    let added = match findings.mode {
         ParseMode::Strict => findings.warning(codes::UNKNOWN_KEY, &key.span, message),
         ParseMode::Lenient => findings.info(codes::UNKNOWN_KEY, &key.span, message),
     };
+    added.help(match nearest(name, &KNOWN) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "put data of your own below `metadata`".to_owned(),
+    });
 }
 
 /// All misplaced keys in one finding, each with its place and its cure.
-fn misplaced(findings: &mut Findings<'_>, entries: &[(Node, Node)], front: &mut FrontMatter) {
-    let found: Vec<(&Node, String)> = entries
+fn misplaced(
+    findings: &mut Findings<'_>,
+    entries: &[(Node<'_>, Node<'_>)],
+    front: &mut FrontMatter,
+) {
+    let found: Vec<(&Node<'_>, String)> = entries
         .iter()
         .map(|(key, _)| (key, key.key_text()))
         .filter(|(_, name)| is_ours(name))
@@ -180,7 +207,7 @@ fn new_place(name: &str) -> String {
     }
 }
 
-fn compatibility(findings: &mut Findings<'_>, value: &Node, skill: &mut SkillMetadata) {
+fn compatibility(findings: &mut Findings<'_>, value: &Node<'_>, skill: &mut SkillMetadata) {
     skill.compatibility = values::text(findings, "compatibility", value).unwrap_or_default();
     let length = skill.compatibility.chars().count();
     if length > LONGEST_COMPATIBILITY {
@@ -194,8 +221,8 @@ fn compatibility(findings: &mut Findings<'_>, value: &Node, skill: &mut SkillMet
 
 fn read_name(
     findings: &mut Findings<'_>,
-    root: &Node,
-    node: Option<&Node>,
+    root: &Node<'_>,
+    node: Option<&Node<'_>>,
     folder_names: &[&str],
     skill: &mut SkillMetadata,
     front: &mut FrontMatter,
@@ -267,7 +294,7 @@ fn name_fault(text: &str, fault: metier_skill_model::NameFault) -> String {
 
 fn description(
     findings: &mut Findings<'_>,
-    root: &Node,
+    root: &Node<'_>,
     recovered: Option<&Recovered>,
     skill: &mut SkillMetadata,
     front: &mut FrontMatter,

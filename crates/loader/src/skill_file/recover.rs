@@ -3,6 +3,7 @@
 //! `description: Checks a scene: units` is no YAML, and neither is one that begins with `@`. Where
 //! the description's line is all that is wrong, the whole line is taken as its value.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use serde::de::IgnoredAny;
@@ -20,11 +21,13 @@ pub(crate) struct Recovered {
     pub(crate) fault: Fault,
 }
 
-/// Parses front matter; `base` is where it begins in the file.
-pub(crate) fn parse_recovering(
-    text: &str,
+/// Parses front matter; `base` is where it begins in the file. `mended` is room for a text that had
+/// to be changed.
+pub(crate) fn parse_recovering<'a>(
+    text: &'a str,
     base: usize,
-) -> Result<(Tree, Option<Recovered>), Fault> {
+    mended: &'a OnceCell<String>,
+) -> Result<(Tree<'a>, Option<Recovered>), Fault> {
     let first = match parse_checked(text, base) {
         Ok(tree) => {
             // A tag is no fault of syntax; one that begins a description is meant as a word.
@@ -45,9 +48,12 @@ pub(crate) fn parse_recovering(
     };
     // The stand-in is as long as the value, so that every place after it stays right.
     let stand_in = format!("\"{}\"", "x".repeat(value.len().saturating_sub(2)));
-    let mut mended = text.to_owned();
-    mended.replace_range(value.clone(), &stand_in);
-    match parse_checked(&mended, base) {
+    let mended = mended.get_or_init(|| {
+        let mut mended = text.to_owned();
+        mended.replace_range(value.clone(), &stand_in);
+        mended
+    });
+    match parse_checked(mended, base) {
         Ok(mended) if mended.faults.iter().all(|other| *other != fault) => {
             let recovered = Recovered {
                 value: text.get(value.clone()).unwrap_or_default().to_owned(),
@@ -64,8 +70,11 @@ pub(crate) fn parse_recovering(
 ///
 /// Hosts read front matter with descendants of libyaml; what those refuse is not valid, whatever
 /// our own parser thinks of it.
-fn parse_checked(text: &str, base: usize) -> Result<Tree, Fault> {
+fn parse_checked(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
     let tree = parse(text, base)?;
+    if tree.is_plain {
+        return Ok(tree);
+    }
     if let Err(error) = serde_yaml::from_str::<IgnoredAny>(text) {
         let at = error
             .location()
@@ -138,7 +147,8 @@ mod tests {
 
     fn recovered(value: &str) -> Option<String> {
         let text = format!("name: x\ndescription: {value}\nlicense: MIT\n");
-        let (tree, recovered) = parse_recovering(&text, 0).ok()?;
+        let room = OnceCell::new();
+        let (tree, recovered) = parse_recovering(&text, 0, &room).ok()?;
         let license = tree.root.unwrap().get("license").unwrap().clone();
         assert_eq!(&text[license.span], "MIT");
         recovered.map(|found| {
@@ -178,6 +188,6 @@ mod tests {
             assert_eq!(recovered(value), None, "{value}");
         }
         // Another fault in the text stays one.
-        assert!(parse_recovering("description: a: b\nname: [x\n", 0).is_err());
+        assert!(parse_recovering("description: a: b\nname: [x\n", 0, &OnceCell::new()).is_err());
     }
 }

@@ -1,5 +1,7 @@
 //! Hints for clients: only what the author wrote, because silence is not a claim of safety.
 
+use std::fmt::Display;
+
 use metier_skill_model::ToolDeclaration;
 
 use super::entry::flag;
@@ -25,22 +27,29 @@ pub(crate) fn is_annotation(key: &str) -> bool {
 /// Reads the `annotations` mapping; what it says wins over flags.
 pub(crate) fn read_annotations(
     findings: &mut Findings<'_>,
-    value: &Node,
+    value: &Node<'_>,
     tool: &mut ToolDeclaration,
 ) {
-    let path = format!("{}: annotations", tool.name);
+    let name = tool.name.clone();
+    let path = format_args!("{name}: annotations");
     if value.is_absent() {
         return;
     }
     let Some(entries) = value.map() else {
-        values::wrong_type(findings, &path, "a mapping", value);
+        values::wrong_type(findings, path, "a mapping", value);
         return;
     };
     for (key, value) in entries {
         let spelled = key.key_text();
         let name = snake_case(&spelled);
         if is_annotation(&name) {
-            read_annotation(findings, &format!("{path}.{spelled}"), &name, value, tool);
+            read_annotation(
+                findings,
+                format_args!("{path}.{spelled}"),
+                &name,
+                value,
+                tool,
+            );
         } else {
             unknown_key(findings, key, &spelled, &KEYS);
         }
@@ -50,9 +59,9 @@ pub(crate) fn read_annotations(
 /// Reads one annotation, named in snake case.
 pub(crate) fn read_annotation(
     findings: &mut Findings<'_>,
-    path: &str,
+    path: impl Display + Copy,
     name: &str,
-    value: &Node,
+    value: &Node<'_>,
     tool: &mut ToolDeclaration,
 ) {
     if name == "title" {

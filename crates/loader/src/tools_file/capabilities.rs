@@ -10,7 +10,7 @@ use crate::yaml::Node;
 pub(crate) fn read_capabilities(
     findings: &mut Findings<'_>,
     tool: &str,
-    value: &Node,
+    value: &Node<'_>,
 ) -> Result<Vec<String>, String> {
     let path = format!("{tool}: required_capabilities");
     let single = std::slice::from_ref(value);

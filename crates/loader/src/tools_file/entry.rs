@@ -1,5 +1,7 @@
 //! One entry of the `tools` list.
 
+use std::borrow::Cow;
+use std::fmt::Display;
 use std::ops::Range;
 
 use metier_skill_model::{
@@ -54,7 +56,7 @@ const KEYS: [&str; 29] = [
 pub(crate) fn read_entry(
     findings: &mut Findings<'_>,
     index: usize,
-    node: &Node,
+    node: &Node<'_>,
     around: &Surroundings<'_>,
     names: &mut Names,
 ) -> Option<ToolDeclaration> {
@@ -62,17 +64,18 @@ pub(crate) fn read_entry(
     if !names.take(findings, &around.skill.name, &name, &name_node.span) {
         return None;
     }
-    let mut tool = ToolDeclaration::named(name);
+    let mut tool = ToolDeclaration::named(name.as_str());
     let mut written_annotations = None;
     let mut source = None;
-    let mut seen: Vec<String> = Vec::new();
+    let mut seen: Vec<Cow<'_, str>> = Vec::new();
     for (key, value) in node.map().unwrap_or_default() {
-        let spelled = key.key_text();
-        let plain = match spelled.as_str() {
-            "inputSchema" => "input_schema".to_owned(),
-            "outputSchema" => "output_schema".to_owned(),
-            "aliases" => "search_aliases".to_owned(),
-            other => other.replace('-', "_"),
+        let spelled = key.key_str();
+        let plain: Cow<'_, str> = match &*spelled {
+            "inputSchema" => "input_schema".into(),
+            "outputSchema" => "output_schema".into(),
+            "aliases" => "search_aliases".into(),
+            other if other.contains('-') => other.replace('-', "_").into(),
+            _ => spelled.clone(),
         };
         if seen.contains(&plain) {
             findings.fault(
@@ -83,11 +86,11 @@ pub(crate) fn read_entry(
             continue;
         }
         seen.push(plain.clone());
-        let path = format!("{}: {spelled}", tool.name);
-        match plain.as_str() {
+        let path = format_args!("{name}: {spelled}");
+        match &*plain {
             "name" => {}
             "description" => {
-                tool.description = values::text(findings, &path, value).unwrap_or_default();
+                tool.description = values::text(findings, path, value).unwrap_or_default();
             }
             "input_schema" | "output_schema" => {
                 match read_schema(findings, &tool.name, &spelled, value) {
@@ -97,51 +100,49 @@ pub(crate) fn read_entry(
                 }
             }
             "read_only" => {
-                let flag = flag(findings, &path, value);
+                let flag = flag(findings, path, value);
                 tool.read_only = flag.unwrap_or(false);
                 tool.annotations.read_only_hint = flag;
             }
             "destructive" => {
                 let written = !value.is_absent();
                 // What cannot be read may destroy: the careful reading.
-                let flag = flag(findings, &path, value).or(written.then_some(true));
+                let flag = flag(findings, path, value).or(written.then_some(true));
                 tool.destructive = flag.unwrap_or(false);
                 tool.annotations.destructive_hint = flag;
             }
             "idempotent" => {
-                let flag = flag(findings, &path, value);
+                let flag = flag(findings, path, value);
                 tool.idempotent = flag.unwrap_or(false);
                 tool.annotations.idempotent_hint = flag;
             }
-            "defer_loading" => tool.defer_loading = flag(findings, &path, value).unwrap_or(false),
+            "defer_loading" => tool.defer_loading = flag(findings, path, value).unwrap_or(false),
             "requires_in_process" => {
-                tool.requires_in_process = flag(findings, &path, value).unwrap_or(false);
+                tool.requires_in_process = flag(findings, path, value).unwrap_or(false);
             }
             "source_file" => {
-                tool.source_file = values::line(findings, &path, value);
+                tool.source_file = values::line(findings, path, value);
                 source = Some(value);
             }
-            "search_aliases" => aliases(findings, &path, value, around, &mut tool),
+            "search_aliases" => aliases(findings, path, value, around, &mut tool),
             "required_capabilities" => match read_capabilities(findings, &tool.name, value) {
                 Ok(needed) => tool.required_capabilities = needed,
                 Err(reason) => refuse(&mut tool, reason),
             },
             "group" => {
-                tool.group = values::line(findings, &path, value);
+                tool.group = values::line(findings, path, value);
             }
             "annotations" => written_annotations = Some(value),
-            "execution" => match word(findings, &path, value, &["sync", "async"]) {
+            "execution" => match word(findings, path, value, &["sync", "async"]) {
                 Some("async") => tool.execution = Execution::Async,
                 _ => tool.execution = Execution::Sync,
             },
-            "affinity" | "thread_affinity" => {
-                match word(findings, &path, value, &["any", "main"]) {
-                    Some("main") => tool.affinity = Affinity::Main,
-                    _ => tool.affinity = Affinity::Any,
-                }
-            }
-            "timeout_hint_secs" => tool.timeout_hint_secs = seconds(findings, &path, value),
-            "next_tools" => tool.next_tools = next_tools(findings, &path, value),
+            "affinity" | "thread_affinity" => match word(findings, path, value, &["any", "main"]) {
+                Some("main") => tool.affinity = Affinity::Main,
+                _ => tool.affinity = Affinity::Any,
+            },
+            "timeout_hint_secs" => tool.timeout_hint_secs = seconds(findings, path, value),
+            "next_tools" => tool.next_tools = next_tools(findings, path, value),
             "job_strategy"
             | "intent"
             | "tool_role"
@@ -151,7 +152,7 @@ pub(crate) fn read_entry(
             | "requires"
             | "call_examples"
             | "enforce_thread_affinity" => {
-                tool.extra.insert(plain, value.to_json());
+                tool.extra.insert(plain.into_owned(), value.to_json());
             }
             other if is_annotation(other) => {
                 read_annotation(findings, &path, other, value, &mut tool);
@@ -168,11 +169,11 @@ pub(crate) fn read_entry(
     Some(tool)
 }
 
-fn entry_name<'n>(
+fn entry_name<'n, 'a>(
     findings: &mut Findings<'_>,
     index: usize,
-    node: &'n Node,
-) -> Option<(String, &'n Node)> {
+    node: &'n Node<'a>,
+) -> Option<(String, &'n Node<'a>)> {
     if node.map().is_some() {
         let name = node.get("name");
         if let Some(name) = name
@@ -197,14 +198,16 @@ fn entry_name<'n>(
     {
         return Some((text.trim().to_owned(), node));
     }
-    findings.error(
-        codes::ENTRY_SHAPE,
-        &node.span,
-        format!(
-            "`tools[{index}]` must be a mapping or a name, found {}; it is left out",
-            node.noun()
-        ),
-    );
+    findings
+        .error(
+            codes::ENTRY_SHAPE,
+            &node.span,
+            format!(
+                "`tools[{index}]` must be a mapping or a name, found {}; it is left out",
+                node.noun()
+            ),
+        )
+        .help("write `- name: …` with the tool's keys below");
     None
 }
 
@@ -214,7 +217,11 @@ fn refuse(tool: &mut ToolDeclaration, reason: String) {
 }
 
 /// A flag; a word that is neither yes nor no counts as not written.
-pub(crate) fn flag(findings: &mut Findings<'_>, path: &str, value: &Node) -> Option<bool> {
+pub(crate) fn flag(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    value: &Node<'_>,
+) -> Option<bool> {
     if value.is_absent() {
         return None;
     }
@@ -236,8 +243,8 @@ pub(crate) fn flag(findings: &mut Findings<'_>, path: &str, value: &Node) -> Opt
 
 fn word<'w>(
     findings: &mut Findings<'_>,
-    path: &str,
-    value: &Node,
+    path: impl Display + Copy,
+    value: &Node<'_>,
     known: &[&'w str],
 ) -> Option<&'w str> {
     let text = values::text(findings, path, value)?;
@@ -245,19 +252,25 @@ fn word<'w>(
         .iter()
         .find(|word| word.eq_ignore_ascii_case(text.trim()));
     if found.is_none() {
-        findings.fault(
-            codes::WRONG_TOOL_VALUE,
-            &value.span,
-            format!(
-                "`{path}` must be `{}`, found `{text}`",
-                known.join("` or `")
-            ),
-        );
+        findings
+            .fault(
+                codes::WRONG_TOOL_VALUE,
+                &value.span,
+                format!(
+                    "`{path}` must be `{}`, found `{text}`",
+                    known.join("` or `")
+                ),
+            )
+            .help("write one of them, or remove the key");
     }
     found.copied()
 }
 
-fn seconds(findings: &mut Findings<'_>, path: &str, value: &Node) -> Option<u64> {
+fn seconds(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    value: &Node<'_>,
+) -> Option<u64> {
     if value.is_absent() {
         return None;
     }
@@ -267,16 +280,22 @@ fn seconds(findings: &mut Findings<'_>, path: &str, value: &Node) -> Option<u64>
         whole.parse::<u64>().ok()
     });
     if seconds.is_none() {
-        findings.fault(
-            codes::WRONG_TOOL_VALUE,
-            &value.span,
-            format!("`{path}` must be a whole number of seconds"),
-        );
+        findings
+            .fault(
+                codes::WRONG_TOOL_VALUE,
+                &value.span,
+                format!("`{path}` must be a whole number of seconds"),
+            )
+            .help("write a number such as 60");
     }
     seconds
 }
 
-fn next_tools(findings: &mut Findings<'_>, path: &str, value: &Node) -> NextTools {
+fn next_tools(
+    findings: &mut Findings<'_>,
+    path: impl Display + Copy,
+    value: &Node<'_>,
+) -> NextTools {
     let mut next = NextTools::default();
     if value.is_absent() {
         return next;
@@ -305,8 +324,8 @@ fn next_tools(findings: &mut Findings<'_>, path: &str, value: &Node) -> NextTool
 /// The aliases of a skill and of one of its tools are bounded together.
 fn aliases(
     findings: &mut Findings<'_>,
-    path: &str,
-    value: &Node,
+    path: impl Display + Copy,
+    value: &Node<'_>,
     around: &Surroundings<'_>,
     tool: &mut ToolDeclaration,
 ) {
@@ -337,7 +356,7 @@ fn aliases(
 
 fn find_script(
     findings: &mut Findings<'_>,
-    place: &Node,
+    place: &Node<'_>,
     around: &Surroundings<'_>,
     tool: &mut ToolDeclaration,
 ) {
@@ -383,9 +402,10 @@ fn find_script(
                     &place.span,
                     format!("script not found: {path}"),
                 );
-                if let Some(similar) = similar {
-                    added.help(format!("there is `{similar}`; letter case counts"));
-                }
+                added.help(match similar {
+                    Some(similar) => format!("there is `{similar}`; letter case counts"),
+                    None => "add the script, or mend the path".to_owned(),
+                });
             }
             tool.script = lookup;
         }

@@ -26,7 +26,7 @@ pub(crate) fn read_groups_file(
 /// Reads the `groups` list.
 pub(crate) fn read_groups(
     findings: &mut Findings<'_>,
-    node: &Node,
+    node: &Node<'_>,
     faults: &[Fault],
 ) -> Vec<SkillGroup> {
     let mut groups: Vec<SkillGroup> = Vec::new();
@@ -60,7 +60,7 @@ pub(crate) fn read_groups(
     groups
 }
 
-fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node) -> Option<SkillGroup> {
+fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node<'_>) -> Option<SkillGroup> {
     let mut group = SkillGroup::default();
     if let Some(name) = entry.text().filter(|_| entry.to_json().is_string()) {
         name.trim().clone_into(&mut group.name);
@@ -151,11 +151,13 @@ pub(crate) fn connect(findings: &mut Findings<'_>, skill: &mut SkillMetadata, de
     for group in &skill.groups {
         for name in &group.tools {
             if skill.tools.iter().all(|tool| tool.name != *name) {
-                findings.warning(
-                    codes::UNKNOWN_GROUP,
-                    &(0..0),
-                    format!("the group `{}` names the unknown tool `{name}`", group.name),
-                );
+                findings
+                    .warning(
+                        codes::UNKNOWN_GROUP,
+                        &declared.groups_at,
+                        format!("the group `{}` names the unknown tool `{name}`", group.name),
+                    )
+                    .help("declare the tool, or remove its name from the group");
             }
         }
     }

@@ -13,7 +13,7 @@ pub(crate) fn read_schema(
     findings: &mut Findings<'_>,
     tool: &str,
     key: &str,
-    value: &Node,
+    value: &Node<'_>,
 ) -> Result<Option<Map<String, Value>>, String> {
     match usable(value) {
         Ok(schema) => {
@@ -42,7 +42,7 @@ pub(crate) fn read_schema(
     }
 }
 
-fn usable(value: &Node) -> Result<Option<Map<String, Value>>, String> {
+fn usable(value: &Node<'_>) -> Result<Option<Map<String, Value>>, String> {
     if value.is_absent() {
         return Ok(None);
     }
@@ -69,7 +69,7 @@ fn usable(value: &Node) -> Result<Option<Map<String, Value>>, String> {
     if !is_object {
         return Err("its type is not object".to_owned());
     }
-    if let Some(target) = external_reference(&Value::Object(schema.clone())) {
+    if let Some(target) = reference_out_of(&schema) {
         return Err(format!("it refers to `{target}`, outside of itself"));
     }
     Ok(Some(schema))
@@ -96,22 +96,24 @@ fn is_known_dialect(dialect: &Value) -> bool {
 }
 
 /// The first reference that leads out of the schema. Its depth is bounded by the file's.
+fn reference_out_of(schema: &Map<String, Value>) -> Option<String> {
+    schema
+        .iter()
+        .find_map(|(key, value)| match (key.as_str(), value) {
+            ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(target))
+                if !target.starts_with('#') =>
+            {
+                Some(target.clone())
+            }
+            // Data, not schemas.
+            ("const" | "enum" | "default" | "examples" | "example", _) => None,
+            _ => external_reference(value),
+        })
+}
+
 fn external_reference(value: &Value) -> Option<String> {
     match value {
-        Value::Object(entries) => {
-            entries
-                .iter()
-                .find_map(|(key, value)| match (key.as_str(), value) {
-                    ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(target))
-                        if !target.starts_with('#') =>
-                    {
-                        Some(target.clone())
-                    }
-                    // Data, not schemas.
-                    ("const" | "enum" | "default" | "examples" | "example", _) => None,
-                    _ => external_reference(value),
-                })
-        }
+        Value::Object(entries) => reference_out_of(entries),
         Value::Array(items) => items.iter().find_map(external_reference),
         _ => None,
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
-use super::{Fault, FaultKind, Kind, Node};
+use super::{Fault, FaultKind, Kind, Node, quick};
 
 /// Lists and mappings inside each other; real files stay below ten.
 const DEEPEST: usize = 100;
@@ -15,16 +15,30 @@ const ALIAS_NODES: u64 = 10_000;
 
 /// What was parsed, with the faults that cost no more than the place they are in.
 #[derive(Debug)]
-pub(crate) struct Tree {
+pub(crate) struct Tree<'a> {
     /// `None` when the text holds no value at all.
-    pub(crate) root: Option<Node>,
+    pub(crate) root: Option<Node<'a>>,
     pub(crate) faults: Vec<Fault>,
+    /// The text is written in the small part of YAML that every parser reads alike.
+    pub(crate) is_plain: bool,
 }
 
 /// Parses one document. `base` is added to every place.
 ///
 /// An `Err` means that nothing can be used; other faults are in the tree.
-pub(crate) fn parse(text: &str, base: usize) -> Result<Tree, Fault> {
+pub(crate) fn parse(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
+    match quick::parse(text, base) {
+        Some(root) => Ok(Tree {
+            root: Some(root),
+            faults: Vec::new(),
+            is_plain: true,
+        }),
+        None => parse_events(text, base),
+    }
+}
+
+/// The same for any text, by the events of a full parser.
+pub(super) fn parse_events(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
     let mut builder = Builder {
         places: Places::new(text, base),
         frames: Vec::new(),
@@ -33,6 +47,7 @@ pub(crate) fn parse(text: &str, base: usize) -> Result<Tree, Fault> {
         tree: Tree {
             root: None,
             faults: Vec::new(),
+            is_plain: false,
         },
         documents: 0,
     };
@@ -49,31 +64,31 @@ pub(crate) fn parse(text: &str, base: usize) -> Result<Tree, Fault> {
     Ok(builder.tree)
 }
 
-enum Frame {
+enum Frame<'a> {
     List {
         start: usize,
         anchor: usize,
-        items: Vec<Node>,
+        items: Vec<Node<'a>>,
     },
     Map {
         start: usize,
         anchor: usize,
-        entries: Vec<(Node, Node)>,
-        key: Option<Node>,
+        entries: Vec<(Node<'a>, Node<'a>)>,
+        key: Option<Node<'a>>,
     },
 }
 
 struct Builder<'a> {
     places: Places<'a>,
-    frames: Vec<Frame>,
-    anchors: BTreeMap<usize, Node>,
+    frames: Vec<Frame<'a>>,
+    anchors: BTreeMap<usize, Node<'a>>,
     alias_nodes: u64,
-    tree: Tree,
+    tree: Tree<'a>,
     documents: usize,
 }
 
-impl Builder<'_> {
-    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
+impl<'a> Builder<'a> {
+    fn event(&mut self, event: Event<'a>, span: Span) -> Result<(), Fault> {
         match event {
             Event::DocumentStart(_) => {
                 self.documents += 1;
@@ -90,7 +105,7 @@ impl Builder<'_> {
                 let span = self.places.span(&span);
                 let text_tag = self.tag(tag.as_deref(), &span);
                 let plain = style == ScalarStyle::Plain && !text_tag;
-                self.finish(Node::scalar(&text, plain, span), anchor);
+                self.finish(Node::scalar(text.into(), plain, span), anchor);
             }
             Event::Alias(anchor) => self.alias(anchor, &span)?,
             Event::SequenceStart(anchor, tag) => {
@@ -192,7 +207,7 @@ impl Builder<'_> {
         self.finish(node, anchor);
     }
 
-    fn finish(&mut self, node: Node, anchor: usize) {
+    fn finish(&mut self, node: Node<'a>, anchor: usize) {
         if anchor > 0 {
             self.anchors.insert(anchor, node.clone());
         }
@@ -231,7 +246,7 @@ impl Builder<'_> {
         plain_mark || core && tag.suffix == "str"
     }
 
-    fn check_keys(&mut self, entries: &[(Node, Node)]) {
+    fn check_keys(&mut self, entries: &[(Node<'_>, Node<'_>)]) {
         let few = entries.len() <= 16;
         let mut seen: BTreeMap<Cow<'_, str>, &Range<usize>> = BTreeMap::new();
         for (number, (key, _)) in entries.iter().enumerate() {
@@ -364,7 +379,7 @@ mod tests {
 
     use super::*;
 
-    fn root(text: &str) -> Node {
+    fn root(text: &str) -> Node<'_> {
         parse(text, 0).unwrap().root.unwrap()
     }
 
@@ -472,7 +487,7 @@ mod tests {
     }
 
     /// Every plain scalar is found again at its place.
-    fn check_spans(text: &str, node: &Node) {
+    fn check_spans(text: &str, node: &Node<'_>) {
         match &node.kind {
             Kind::Scalar { text: own, plain } => {
                 let written = &text[node.span.clone()];

@@ -1,40 +1,64 @@
 //! A node of the tree and what it means.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::rc::Rc;
 
 use serde_json::{Map, Number, Value};
 
+/// The text of a scalar: a part of what was parsed, or its own where escapes or folding changed it.
+#[derive(Clone, Debug)]
+pub(crate) enum Text<'a> {
+    Written(&'a str),
+    Made(Rc<str>),
+}
+
+impl Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Written(text) => text,
+            Self::Made(text) => text,
+        }
+    }
+}
+
+impl<'a> From<Cow<'a, str>> for Text<'a> {
+    fn from(text: Cow<'a, str>) -> Self {
+        match text {
+            Cow::Borrowed(text) => Self::Written(text),
+            Cow::Owned(text) => Self::Made(text.into()),
+        }
+    }
+}
+
 /// A value with its place. Cloning shares the content, so an alias costs nothing.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct Node<'a> {
     /// The bytes of the text it was written in.
     pub(crate) span: Range<usize>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: Kind<'a>,
     /// How many nodes it is when every alias is written out.
     pub(crate) size: u64,
 }
 
 /// What a node holds.
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum Kind<'a> {
     /// A scalar: its text, and whether its meaning is to be read from it (written plain).
-    Scalar { text: Rc<str>, plain: bool },
+    Scalar { text: Text<'a>, plain: bool },
     /// A list.
-    List(Rc<[Node]>),
+    List(Rc<[Node<'a>]>),
     /// A mapping in the author's order.
-    Map(Rc<[(Node, Node)]>),
+    Map(Rc<[(Node<'a>, Node<'a>)]>),
 }
 
-impl Node {
-    pub(crate) fn scalar(text: &str, plain: bool, span: Range<usize>) -> Self {
+impl<'a> Node<'a> {
+    pub(crate) fn scalar(text: Text<'a>, plain: bool, span: Range<usize>) -> Self {
         Self {
             span,
-            kind: Kind::Scalar {
-                text: text.into(),
-                plain,
-            },
+            kind: Kind::Scalar { text, plain },
             size: 1,
         }
     }
@@ -47,14 +71,22 @@ impl Node {
         }
     }
 
-    pub(crate) fn list(&self) -> Option<&[Node]> {
+    /// The text of any scalar, null included.
+    pub(crate) fn scalar_text(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Scalar { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn list(&self) -> Option<&[Node<'a>]> {
         match &self.kind {
             Kind::List(items) => Some(items),
             _ => None,
         }
     }
 
-    pub(crate) fn map(&self) -> Option<&[(Node, Node)]> {
+    pub(crate) fn map(&self) -> Option<&[(Node<'a>, Node<'a>)]> {
         match &self.kind {
             Kind::Map(entries) => Some(entries),
             _ => None,
@@ -62,7 +94,7 @@ impl Node {
     }
 
     /// The value of a key, by the text of the key.
-    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Node<'a>> {
         self.map()?
             .iter()
             .find(|(name, _)| name.text() == Some(key))

@@ -9,9 +9,15 @@
 )]
 
 mod bytes;
+mod cases;
 mod fixtures;
 mod folder;
 mod hostile;
 mod layout;
+mod low_level;
+mod manifest;
+mod scan_cache;
 mod show;
 mod skill_files;
+#[cfg(feature = "watch")]
+mod watch;

@@ -1,0 +1,184 @@
+//! Every file of a skill once, with size and digest.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::SystemTime;
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+
+use crate::skill_files::{ReadFileError, SkillFiles};
+use crate::stamp::Stamp;
+
+/// The most files that a manifest holds.
+pub const MANIFEST_FILES: usize = 512;
+/// The most bytes that the files of a manifest have together.
+pub const MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Every file of a skill once, by path.
+///
+/// Hidden files and compiled Python code are left out, and so is whatever [`SkillFiles::list`]
+/// passes over.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct FileManifest {
+    /// The files, sorted by path.
+    pub files: Vec<ManifestFile>,
+    /// What was passed over, with the reason.
+    pub skipped: BTreeMap<String, String>,
+}
+
+/// One file of a skill.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ManifestFile {
+    /// Below the folder, with `/` between the parts.
+    pub path: String,
+    /// In bytes.
+    pub size: u64,
+    /// `sha256:` and 64 hex digits.
+    pub digest: String,
+}
+
+/// Why a skill has no manifest. It stays usable as tools.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ManifestError {
+    /// Too many files.
+    #[error("the skill has more than {limit} files")]
+    TooManyFiles {
+        /// The limit.
+        limit: usize,
+    },
+    /// Too many bytes.
+    #[error("the files of the skill are larger than {limit} bytes together")]
+    TooLarge {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A file could not be read, or the folder could not be listed.
+    #[error(transparent)]
+    Read(#[from] ReadFileError),
+}
+
+impl FileManifest {
+    /// A file by its path.
+    pub fn get(&self, path: &str) -> Option<&ManifestFile> {
+        let found = self
+            .files
+            .binary_search_by(|file| file.path.as_str().cmp(path));
+        self.files.get(found.ok()?)
+    }
+
+    /// The bytes of all files.
+    pub fn total(&self) -> u64 {
+        self.files.iter().map(|file| file.size).sum()
+    }
+}
+
+impl SkillFiles {
+    /// Every file with its size and digest; all of them are read.
+    ///
+    /// # Errors
+    /// The skill is larger than a manifest may be, or a file cannot be read.
+    pub fn manifest(&self) -> Result<FileManifest, ManifestError> {
+        ManifestCache::new().manifest(self)
+    }
+}
+
+/// Makes manifests of one skill again and again, and hashes only what has changed.
+///
+/// A digest is remembered with the size, the times and the identity of its file, and only if the
+/// file had been quiet for two seconds when it was hashed.
+#[derive(Clone, Debug, Default)]
+pub struct ManifestCache {
+    known: BTreeMap<String, (Stamp, String)>,
+    hashed: usize,
+}
+
+impl ManifestCache {
+    /// A cache that knows nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many files have been hashed so far.
+    pub fn hashed(&self) -> usize {
+        self.hashed
+    }
+
+    /// Every file with its size and digest.
+    ///
+    /// # Errors
+    /// The skill is larger than a manifest may be, or a file cannot be read.
+    pub fn manifest(&mut self, files: &SkillFiles) -> Result<FileManifest, ManifestError> {
+        // Hidden files are found as well and left out afterwards, hence the room above the limit.
+        let mut list = files.list(4 * MANIFEST_FILES)?;
+        let truncated = list.truncated;
+        list.files.retain(|path, _| !is_left_out(path));
+        list.skipped.retain(|path, _| !is_left_out(path));
+        if truncated || list.files.len() > MANIFEST_FILES {
+            return Err(ManifestError::TooManyFiles {
+                limit: MANIFEST_FILES,
+            });
+        }
+        let too_large = ManifestError::TooLarge {
+            limit: MANIFEST_BYTES,
+        };
+        let mut left = MANIFEST_BYTES;
+        if list.files.values().sum::<u64>() > left {
+            return Err(too_large);
+        }
+        let mut manifest = FileManifest {
+            files: Vec::with_capacity(list.files.len()),
+            skipped: list.skipped,
+        };
+        let mut known = BTreeMap::new();
+        for path in list.files.into_keys() {
+            let now = SystemTime::now();
+            let stamp = Stamp::of(&files.folder().join(&path));
+            let remembered = self
+                .known
+                .remove(&path)
+                .filter(|(before, _)| Some(*before) == stamp);
+            let (size, digest) = match (&remembered, stamp) {
+                (Some((_, digest)), Some(stamp)) => (stamp.size(), digest.clone()),
+                _ => {
+                    // The list may be old by now: the size is that of the bytes that were hashed.
+                    let bytes = match files.read(&path, left) {
+                        Err(ReadFileError::TooLarge { .. }) => return Err(too_large),
+                        read => read?,
+                    };
+                    self.hashed += 1;
+                    (bytes.len() as u64, digest(&bytes))
+                }
+            };
+            let Some(rest) = left.checked_sub(size) else {
+                return Err(too_large);
+            };
+            left = rest;
+            if let Some(stamp) = stamp.filter(|stamp| stamp.is_settled(now)) {
+                known.insert(path.clone(), (stamp, digest.clone()));
+            }
+            manifest.files.push(ManifestFile { path, size, digest });
+        }
+        self.known = known;
+        Ok(manifest)
+    }
+}
+
+/// The digest of some bytes as manifests write it.
+pub fn digest(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(7 + 64);
+    text.push_str("sha256:");
+    for byte in Sha256::digest(bytes) {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+fn is_left_out(path: &str) -> bool {
+    path.split('/')
+        .any(|part| part.starts_with('.') || part == "__pycache__")
+}

@@ -1,0 +1,373 @@
+//! Scanning again, where only what changed is read.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use metier_diagnostics::{Diagnostic, Location};
+
+use crate::candidate::{Candidate, SkillFolder};
+use crate::parallel::in_parallel;
+use crate::parse::parse_touching;
+use crate::report::{LoadedSkill, RejectedSkill, ScanReport, SkillId};
+use crate::scan::assemble;
+use crate::stamp::Stamp;
+use crate::walk::{Walked, walk};
+use crate::{ParseMode, Root, codes};
+
+type Read = Result<Arc<LoadedSkill>, Arc<RejectedSkill>>;
+
+/// Scans the same roots again and again, and reads only what has changed.
+///
+/// A skill is the same as long as every file and folder that was asked for when it was read has the
+/// same size, times and identity, links followed. A file that changed within the last seconds is
+/// read once more, because two changes in one tick of a file system's clock look like one.
+///
+/// A save that breaks a skill does not lose it: the last good version stays, with the findings
+/// about the files on disk, until they are mended or the folder goes.
+#[derive(Debug)]
+pub struct ScanCache {
+    roots: Vec<Root>,
+    mode: ParseMode,
+    walk: Option<KnownWalk>,
+    skills: BTreeMap<SkillId, KnownSkill>,
+    report: Arc<ScanReport>,
+}
+
+/// What changed from one scan to the next.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ScanDelta {
+    /// Skills that were not there before.
+    pub added: Vec<Arc<LoadedSkill>>,
+    /// Skills that were there and are different now, in their present state.
+    pub changed: Vec<Arc<LoadedSkill>>,
+    /// Skills that are no longer there, in their last state.
+    pub removed: Vec<Arc<LoadedSkill>>,
+    /// How many skills are as they were.
+    pub unchanged: usize,
+    /// How many skills were read.
+    pub read: usize,
+    /// Whether something was found, or is no longer found, about rejected and shadowed skills, roots
+    /// or folders.
+    pub other_findings: bool,
+    /// Everything there is now.
+    pub report: Arc<ScanReport>,
+}
+
+impl ScanDelta {
+    /// Whether nothing at all has changed.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty()
+            && self.changed.is_empty()
+            && self.removed.is_empty()
+            && !self.other_findings
+    }
+}
+
+#[cfg(feature = "watch")]
+impl ScanDelta {
+    /// Both deltas as one.
+    pub(crate) fn followed_by(mut self, next: Self) -> Self {
+        let is = |id: &SkillId| {
+            let id = id.clone();
+            move |skill: &Arc<LoadedSkill>| skill.id == id
+        };
+        for skill in next.added {
+            let before = self.removed.iter().position(is(&skill.id));
+            match before {
+                Some(place) => {
+                    self.removed.remove(place);
+                    self.changed.push(skill);
+                }
+                None => self.added.push(skill),
+            }
+        }
+        for skill in next.changed {
+            let known = self.added.iter_mut().chain(&mut self.changed);
+            match known.into_iter().find(|known| known.id == skill.id) {
+                Some(known) => *known = skill,
+                None => self.changed.push(skill),
+            }
+        }
+        for skill in next.removed {
+            let is = is(&skill.id);
+            self.changed.retain(|known| !is(known));
+            match self.added.iter().position(is) {
+                Some(place) => {
+                    self.added.remove(place);
+                }
+                None => self.removed.push(skill),
+            }
+        }
+        self.unchanged = next.unchanged;
+        self.read += next.read;
+        self.other_findings |= next.other_findings;
+        self.report = next.report;
+        self
+    }
+}
+
+/// A walk that holds as long as its folders are as they were.
+#[derive(Debug)]
+struct KnownWalk {
+    walked: Walked,
+    /// The roots with the folders they lead to.
+    roots: Vec<Option<PathBuf>>,
+    stamps: Vec<Option<Stamp>>,
+    holds: bool,
+}
+
+/// A skill as it was read last.
+#[derive(Clone, Debug)]
+struct KnownSkill {
+    path: PathBuf,
+    content: SkillFolder,
+    /// Everything the answer depends on.
+    stamps: Vec<(PathBuf, Option<Stamp>)>,
+    /// Equal stamps mean equal files.
+    settled: bool,
+    /// What is used: what was read, or the last good version.
+    used: Read,
+    /// The last version without a fault of the whole.
+    good: Option<Arc<LoadedSkill>>,
+}
+
+impl ScanCache {
+    /// A cache that has seen nothing yet: the first rescan finds everything new.
+    pub fn new(roots: Vec<Root>, mode: ParseMode) -> Self {
+        Self {
+            roots,
+            mode,
+            walk: None,
+            skills: BTreeMap::new(),
+            report: Arc::default(),
+        }
+    }
+
+    /// The roots that are scanned.
+    pub fn roots(&self) -> &[Root] {
+        &self.roots
+    }
+
+    /// Scans other roots from now on. What is known of skills that stay is kept.
+    pub fn set_roots(&mut self, roots: Vec<Root>) {
+        if self.roots != roots {
+            self.roots = roots;
+            self.walk = None;
+        }
+    }
+
+    /// How skills are read.
+    pub fn mode(&self) -> ParseMode {
+        self.mode
+    }
+
+    /// What the last scan brought.
+    pub fn report(&self) -> &Arc<ScanReport> {
+        &self.report
+    }
+
+    /// Scans, and says what is different from the last time.
+    pub fn rescan(&mut self) -> ScanDelta {
+        let walk = match self.walk.take() {
+            Some(known) if known.still_holds(&self.roots) => known,
+            _ => KnownWalk::new(&self.roots, self.mode),
+        };
+        let known = std::mem::take(&mut self.skills);
+        let mode = self.mode;
+        let found = in_parallel(&walk.walked.candidates, |candidate| {
+            let id = candidate.id();
+            let before = known.get(&id);
+            match before {
+                Some(before) if before.still_holds(candidate) => (id, before.clone(), false),
+                before => (id, KnownSkill::read(candidate, mode, before), true),
+            }
+        });
+        let mut read = 0;
+        let mut results = Vec::with_capacity(found.len());
+        for (id, skill, was_read) in found {
+            read += usize::from(was_read);
+            results.push(skill.used.clone());
+            self.skills.insert(id, skill);
+        }
+        let report = Arc::new(assemble(&self.roots, &walk.walked, results));
+        self.walk = Some(walk);
+        let before = std::mem::replace(&mut self.report, Arc::clone(&report));
+        delta(&before, report, read)
+    }
+
+    /// Every folder in which a change may change the report: those that were listed, and those of
+    /// the files that skills depend on.
+    #[cfg(feature = "watch")]
+    pub(crate) fn folders(&self) -> std::collections::BTreeSet<PathBuf> {
+        let mut folders = std::collections::BTreeSet::new();
+        if let Some(walk) = &self.walk {
+            folders.extend(walk.walked.folders.iter().cloned());
+        }
+        for skill in self.skills.values() {
+            for (path, stamp) in &skill.stamps {
+                let is_folder = stamp.is_some_and(|stamp| stamp.is_folder());
+                let folder = if is_folder {
+                    Some(path.as_path())
+                } else {
+                    path.parent()
+                };
+                folders.extend(folder.map(std::path::Path::to_path_buf));
+                // What a link inside the skill leads to lies in another folder.
+                let is_link = path
+                    .symlink_metadata()
+                    .is_ok_and(|found| found.is_symlink());
+                if is_link && let Ok(target) = path.canonicalize() {
+                    folders.extend(target.parent().map(std::path::Path::to_path_buf));
+                }
+            }
+        }
+        folders
+    }
+}
+
+impl KnownWalk {
+    fn new(roots: &[Root], mode: ParseMode) -> Self {
+        let now = SystemTime::now();
+        let walked = walk(roots, mode);
+        let stamps = in_parallel(&walked.folders, |folder| Stamp::of(folder));
+        let holds = !walked.has_links
+            && walked.locked.is_empty()
+            && stamps.iter().flatten().all(|stamp| stamp.is_settled(now));
+        Self {
+            roots: targets(roots),
+            walked,
+            stamps,
+            holds,
+        }
+    }
+
+    fn still_holds(&self, roots: &[Root]) -> bool {
+        self.holds
+            && self.roots == targets(roots)
+            && in_parallel(&self.walked.folders, |folder| Stamp::of(folder)) == self.stamps
+    }
+}
+
+fn targets(roots: &[Root]) -> Vec<Option<PathBuf>> {
+    roots
+        .iter()
+        .map(|root| root.path.canonicalize().ok())
+        .collect()
+}
+
+impl KnownSkill {
+    fn read(candidate: &Candidate, mode: ParseMode, before: Option<&Self>) -> Self {
+        let now = SystemTime::now();
+        let (read, touched) = parse_touching(candidate, mode);
+        let stamps: Vec<_> = if touched.is_empty() {
+            vec![candidate.path.clone()]
+        } else {
+            touched
+                .into_iter()
+                .map(|path| candidate.path.join(path))
+                .collect()
+        }
+        .into_iter()
+        .map(|path| {
+            let stamp = Stamp::of(&path);
+            (path, stamp)
+        })
+        .collect();
+        let settled = stamps
+            .iter()
+            .all(|(_, stamp)| stamp.is_none_or(|stamp| stamp.is_settled(now)));
+        let before = before.filter(|before| before.path == candidate.path);
+        let good = before.and_then(|before| before.good.as_ref());
+        let used = match read {
+            Ok(skill) if skill.unusable.is_none() => Ok(Arc::new(skill)),
+            Ok(skill) => match good {
+                Some(good) => Ok(last_good(candidate, good, &skill.diagnostics)),
+                None => Ok(Arc::new(skill)),
+            },
+            Err(rejected) => match good {
+                Some(good) => Ok(last_good(candidate, good, &rejected.diagnostics)),
+                None => Err(Arc::new(*rejected)),
+            },
+        };
+        let is_good = used.as_ref().is_ok_and(|skill| {
+            skill.unusable.is_none()
+                && skill
+                    .diagnostics
+                    .iter()
+                    .all(|finding| finding.code != codes::LAST_GOOD_KEPT)
+        });
+        // A skill that was read anew and says the same is the same.
+        let used = match (before.map(|before| &before.used), used) {
+            (Some(Ok(before)), Ok(now)) if **before == *now => Ok(Arc::clone(before)),
+            (Some(Err(before)), Err(now)) if **before == *now => Err(Arc::clone(before)),
+            (_, now) => now,
+        };
+        let good = if is_good { used.as_ref().ok() } else { good };
+        Self {
+            path: candidate.path.clone(),
+            content: candidate.content.clone(),
+            stamps,
+            settled,
+            good: good.cloned(),
+            used,
+        }
+    }
+
+    fn still_holds(&self, candidate: &Candidate) -> bool {
+        self.settled
+            && self.path == candidate.path
+            && self.content == candidate.content
+            && self
+                .stamps
+                .iter()
+                .all(|(path, stamp)| Stamp::of(path) == *stamp)
+    }
+}
+
+/// The version from before, with what is wrong with the files now.
+fn last_good(
+    candidate: &Candidate,
+    good: &Arc<LoadedSkill>,
+    findings: &[Diagnostic],
+) -> Arc<LoadedSkill> {
+    let mut kept = LoadedSkill::clone(good);
+    let place = Location::file(candidate.shown(&candidate.content.file_name));
+    kept.diagnostics = vec![
+        Diagnostic::warning(
+            codes::LAST_GOOD_KEPT,
+            "the files on disk are broken; the last good version stays in use",
+        )
+        .at(place, "")
+        .help("mend what is found below, and save"),
+    ];
+    kept.diagnostics.extend(findings.iter().cloned());
+    Arc::new(kept)
+}
+
+fn delta(before: &ScanReport, report: Arc<ScanReport>, read: usize) -> ScanDelta {
+    let mut old: BTreeMap<&SkillId, &Arc<LoadedSkill>> = before
+        .skills
+        .iter()
+        .map(|skill| (&skill.id, skill))
+        .collect();
+    let mut delta = ScanDelta {
+        read,
+        ..ScanDelta::default()
+    };
+    for skill in &report.skills {
+        match old.remove(&skill.id) {
+            None => delta.added.push(Arc::clone(skill)),
+            Some(known) if Arc::ptr_eq(known, skill) => delta.unchanged += 1,
+            Some(_) => delta.changed.push(Arc::clone(skill)),
+        }
+    }
+    delta.removed = old.into_values().cloned().collect();
+    delta.other_findings = before.rejected != report.rejected
+        || before.shadowed != report.shadowed
+        || before.diagnostics != report.diagnostics;
+    delta.report = report;
+    delta
+}

@@ -1,0 +1,80 @@
+//! What tells one state of a file or folder from the next without reading it.
+
+use std::fs::Metadata;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// A file that changed so short a time ago may change again within the same tick of the file
+/// system's clock, without a trace in its times.
+const UNSETTLED: Duration = Duration::from_secs(2);
+
+/// The state of a file or folder, links followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    size: u64,
+    is_folder: bool,
+    modified: Option<SystemTime>,
+    /// Device and number of the file; zero where the platform has none.
+    identity: (u64, u64),
+    /// Seconds and nanoseconds of the last change of any kind; zero where the platform has none.
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// `None` when there is nothing of that name that could be looked at.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        std::fs::metadata(path).ok().map(|found| Self::new(&found))
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn new(found: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        Self {
+            size: found.len(),
+            is_folder: found.is_dir(),
+            modified: found.modified().ok(),
+            identity: (found.dev(), found.ino()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        }
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn new(found: &Metadata) -> Self {
+        Self {
+            size: found.len(),
+            is_folder: found.is_dir(),
+            modified: found.modified().ok(),
+            identity: (0, 0),
+            changed: (0, 0),
+        }
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    #[cfg(feature = "watch")]
+    pub(crate) fn is_folder(&self) -> bool {
+        self.is_folder
+    }
+
+    #[cfg(feature = "watch")]
+    pub(crate) fn identity(&self) -> (u64, u64) {
+        self.identity
+    }
+
+    /// Whether an equal stamp later means that nothing has changed. Taken at `now`.
+    pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
+        let changed = match u64::try_from(self.changed.0) {
+            // The time of the last change is the system's own and cannot be set from outside.
+            Ok(seconds) if seconds > 0 => {
+                Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+            }
+            _ => self.modified,
+        };
+        changed.is_some_and(|changed| {
+            now.duration_since(changed)
+                .is_ok_and(|age| age > UNSETTLED + Duration::from_secs(1))
+        })
+    }
+}

@@ -1,0 +1,222 @@
+//! The folders that the system reports changes of.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
+
+use notify::event::{AccessKind, AccessMode, EventKind};
+use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+use super::settings::WatchSettings;
+use super::thread::Signal;
+use crate::Root;
+use crate::stamp::Stamp;
+
+/// Watches folders one by one, not trees: what lies deeper than a scan looks costs nothing.
+pub(super) struct Eyes {
+    settings: WatchSettings,
+    system: Option<RecommendedWatcher>,
+    /// Each with the identity it had when it was watched: a folder that was made anew under the
+    /// same path has to be watched anew.
+    watched: BTreeMap<PathBuf, (u64, u64)>,
+    limit: Option<String>,
+    limit_is_told: bool,
+}
+
+impl Eyes {
+    pub(super) fn new(settings: WatchSettings, signal: Sender<Signal>) -> Self {
+        let system = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // A fault in the stream of events may hide some of them: look at everything.
+            if event.is_ok_and(|event| !may_matter(&event)) {
+                return;
+            }
+            let _ = signal.send(Signal::Changed);
+        });
+        let mut eyes = Self {
+            settings,
+            system: None,
+            watched: BTreeMap::new(),
+            limit: None,
+            limit_is_told: false,
+        };
+        match system {
+            Ok(system) => eyes.system = Some(system),
+            Err(error) => eyes.give_up(&error.to_string()),
+        }
+        eyes
+    }
+
+    /// Watches exactly the folders that matter; true when one is watched that was not before.
+    pub(super) fn look_at(&mut self, roots: &[Root], mut folders: BTreeSet<PathBuf>) -> bool {
+        if self.system.is_none() {
+            return false;
+        }
+        for root in roots {
+            folders.extend(around(&root.path));
+        }
+        let wanted: BTreeMap<PathBuf, (u64, u64)> = folders
+            .into_iter()
+            .filter_map(|folder| {
+                let stamp = Stamp::of(&folder)?;
+                Some((folder, stamp.identity()))
+            })
+            .collect();
+        if wanted.len() > self.settings.budget {
+            self.give_up(&format!(
+                "{} folders would have to be watched, more than {}",
+                wanted.len(),
+                self.settings.budget
+            ));
+            return false;
+        }
+        let Some(system) = &mut self.system else {
+            return false;
+        };
+        self.watched.retain(|folder, identity| {
+            let stays = wanted.get(folder) == Some(identity);
+            if !stays {
+                // A folder that is gone is no longer watched by itself, and that is no error.
+                let _ = system.unwatch(folder);
+            }
+            stays
+        });
+        let mut is_new = false;
+        let mut fault = None;
+        for (folder, identity) in wanted {
+            if self.watched.contains_key(&folder) {
+                continue;
+            }
+            match system.watch(&folder, RecursiveMode::NonRecursive) {
+                Ok(()) => {
+                    self.watched.insert(folder, identity);
+                    is_new = true;
+                }
+                // Gone or forbidden meanwhile: the next change of its parent leads here again.
+                Err(error) if is_about_one(&error) => {}
+                Err(error) => {
+                    fault = Some(error.to_string());
+                    break;
+                }
+            }
+        }
+        match fault {
+            Some(fault) => {
+                self.give_up(&fault);
+                false
+            }
+            None => is_new,
+        }
+    }
+
+    pub(super) fn folders(&self) -> Vec<PathBuf> {
+        self.watched.keys().cloned().collect()
+    }
+
+    /// Why the system does not watch.
+    pub(super) fn limit(&self) -> Option<&str> {
+        self.limit.as_deref()
+    }
+
+    /// The same, once.
+    pub(super) fn new_limit(&mut self) -> Option<String> {
+        if self.limit_is_told {
+            return None;
+        }
+        let limit = self.limit.clone()?;
+        self.limit_is_told = true;
+        Some(limit)
+    }
+
+    /// All watches are handed back, so that nothing else in the process runs short of them.
+    fn give_up(&mut self, reason: &str) {
+        self.system = None;
+        self.watched.clear();
+        self.limit = Some(format!(
+            "watching is limited: {reason}; changes are looked for every {} seconds instead",
+            self.settings.poll.as_secs_f32()
+        ));
+    }
+}
+
+/// The folders in which a root itself can appear, go or be replaced: those above it, by its name
+/// and where it really is. Of a root that is not there, the nearest folder above that is.
+fn around(root: &Path) -> Vec<PathBuf> {
+    let named = std::path::absolute(root).unwrap_or_else(|_| root.to_path_buf());
+    let real = named.canonicalize().ok();
+    let above = |path: &Path| {
+        path.ancestors()
+            .skip(1)
+            .find(|folder| folder.is_dir())
+            .map(Path::to_path_buf)
+    };
+    above(&named)
+        .into_iter()
+        .chain(real.as_deref().and_then(above))
+        .collect()
+}
+
+/// Reading files is reported too, and a scan reads.
+fn may_matter(event: &notify::Event) -> bool {
+    let changes = match event.kind {
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
+        EventKind::Access(_) => false,
+        _ => true,
+    };
+    changes && (event.paths.is_empty() || !event.paths.iter().all(|path| is_litter(path)))
+}
+
+/// What editors and interpreters leave behind. Anything else that changes no skill is found out by
+/// the scan.
+fn is_litter(path: &Path) -> bool {
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy())
+        .unwrap_or_default();
+    name.ends_with('~')
+        || name == "4913"
+        || name == "__pycache__"
+        || name == ".DS_Store"
+        || [".swp", ".swx", ".swo", ".pyc", ".tmp", ".lock", ".crswap"]
+            .iter()
+            .any(|ending| name.ends_with(ending))
+}
+
+fn is_about_one(error: &notify::Error) -> bool {
+    match &error.kind {
+        ErrorKind::PathNotFound | ErrorKind::WatchNotFound => true,
+        ErrorKind::Io(error) => matches!(
+            error.kind(),
+            std::io::ErrorKind::NotFound
+                | std::io::ErrorKind::PermissionDenied
+                | std::io::ErrorKind::NotADirectory
+        ),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn litter_is_told_by_its_name() {
+        for name in [
+            "SKILL.md~",
+            ".SKILL.md.swp",
+            "4913",
+            "scripts/__pycache__",
+            "x.pyc",
+        ] {
+            assert!(is_litter(Path::new(name)), "{name}");
+        }
+        for name in [
+            "SKILL.md",
+            "tools.yaml",
+            "scripts/run.py",
+            "notes",
+            ".claude",
+        ] {
+            assert!(!is_litter(Path::new(name)), "{name}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The manifest of a skill's files.
+
+use std::fs;
+
+use metier_loader::{MANIFEST_BYTES, MANIFEST_FILES, ManifestCache, SkillFiles, digest};
+
+#[test]
+fn every_file_once_with_its_digest() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("scripts/__pycache__")).unwrap();
+    fs::write(folder.path().join("SKILL.md"), "abc").unwrap();
+    fs::write(folder.path().join("scripts/run.py"), "").unwrap();
+    fs::write(folder.path().join("scripts/__pycache__/run.pyc"), "x").unwrap();
+    fs::write(folder.path().join(".hidden"), "x").unwrap();
+    let files = SkillFiles::open(folder.path()).unwrap();
+    let manifest = files.manifest().unwrap();
+    let paths: Vec<_> = manifest
+        .files
+        .iter()
+        .map(|file| file.path.as_str())
+        .collect();
+    assert_eq!(paths, ["SKILL.md", "scripts/run.py"]);
+    let file = manifest.get("SKILL.md").unwrap();
+    assert_eq!(file.size, 3);
+    assert_eq!(
+        file.digest,
+        "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    );
+    assert_eq!(file.digest, digest(b"abc"));
+    assert_eq!(manifest.total(), 3);
+}
+
+#[test]
+fn a_fresh_file_is_hashed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("SKILL.md"), "one").unwrap();
+    let files = SkillFiles::open(folder.path()).unwrap();
+    let mut cache = ManifestCache::new();
+    let first = cache.manifest(&files).unwrap();
+    // The same size within the same tick of the clock: only the bytes tell.
+    fs::write(folder.path().join("SKILL.md"), "two").unwrap();
+    let second = cache.manifest(&files).unwrap();
+    assert_ne!(first, second);
+    assert_eq!(cache.hashed(), 2);
+}
+
+#[test]
+fn the_limits_have_reasons() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = SkillFiles::open(folder.path()).unwrap();
+    let large = fs::File::create(folder.path().join("large")).unwrap();
+    large.set_len(MANIFEST_BYTES + 1).unwrap();
+    let error = files.manifest().unwrap_err().to_string();
+    assert!(error.contains("16777216 bytes"), "{error}");
+    fs::remove_file(folder.path().join("large")).unwrap();
+    for number in 0..=MANIFEST_FILES {
+        fs::write(folder.path().join(number.to_string()), "").unwrap();
+    }
+    let error = files.manifest().unwrap_err().to_string();
+    assert!(error.contains("512 files"), "{error}");
+}

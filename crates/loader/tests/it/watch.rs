@@ -1,0 +1,231 @@
+//! Watching: every test waits for what it expects, with a generous bound.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use metier_loader::{ScanDelta, SkillWatcher, WatchNotice, WatchSettings};
+
+const BOUND: Duration = Duration::from_secs(20);
+
+struct Bench {
+    folder: tempfile::TempDir,
+    watcher: SkillWatcher,
+    notices: Receiver<WatchNotice>,
+}
+
+impl Bench {
+    fn new(before: impl FnOnce(&Path)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        before(folder.path());
+        let watcher = SkillWatcher::new(Duration::from_millis(50)).unwrap();
+        watcher.watch(folder.path().join("root"));
+        let notices = watcher.notices();
+        Self {
+            folder,
+            watcher,
+            notices,
+        }
+    }
+
+    fn root(&self) -> std::path::PathBuf {
+        self.folder.path().join("root")
+    }
+
+    /// Waits until a change leads to the state that is asked for.
+    fn until(&self, what: &str, wanted: impl Fn(&ScanDelta) -> bool) -> Arc<ScanDelta> {
+        let end = Instant::now() + BOUND;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.notices.recv_timeout(left) {
+                Ok(WatchNotice::Changed(delta)) if wanted(&delta) => return delta,
+                Ok(_) => {}
+                Err(error) => panic!("{what}: {error}, have {:?}", self.descriptions()),
+            }
+        }
+    }
+
+    fn until_described(&self, descriptions: &[&str]) {
+        self.until(&format!("{descriptions:?}"), |delta| {
+            let mut found: Vec<_> = delta
+                .report
+                .skills
+                .iter()
+                .map(|skill| skill.metadata.description.as_str())
+                .collect();
+            found.sort_unstable();
+            found == descriptions
+        });
+    }
+
+    fn descriptions(&self) -> Vec<String> {
+        self.watcher
+            .skills()
+            .iter()
+            .map(|skill| skill.metadata.description.clone())
+            .collect()
+    }
+}
+
+fn skill(folder: &Path, description: &str) {
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join("SKILL.md"), text(folder, description)).unwrap();
+}
+
+fn text(folder: &Path, description: &str) -> String {
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    format!("---\nname: {name}\ndescription: {description}\n---\n")
+}
+
+#[test]
+fn saves_by_rename_are_each_seen() {
+    let bench = Bench::new(|base| skill(&base.join("root/a"), "0"));
+    for number in ["1", "2", "3"] {
+        let folder = bench.root().join("a");
+        fs::write(folder.join(".SKILL.md.new"), text(&folder, number)).unwrap();
+        fs::rename(folder.join(".SKILL.md.new"), folder.join("SKILL.md")).unwrap();
+        bench.until_described(&[number]);
+    }
+    // The first reload was the one of `watch` itself.
+    assert_eq!(bench.watcher.reloads(), 4);
+}
+
+#[test]
+fn folders_go_return_and_are_moved_in() {
+    let bench = Bench::new(|base| {
+        skill(&base.join("root/pack"), "pack");
+        skill(&base.join("aside/moved"), "moved");
+    });
+    fs::remove_dir_all(bench.root().join("pack")).unwrap();
+    bench.until_described(&[]);
+    skill(&bench.root().join("pack"), "back");
+    bench.until_described(&["back"]);
+    fs::rename(
+        bench.folder.path().join("aside/moved"),
+        bench.root().join("moved"),
+    )
+    .unwrap();
+    bench.until_described(&["back", "moved"]);
+    skill(&bench.root().join("deep/er/nested"), "nested");
+    bench.until_described(&["back", "moved", "nested"]);
+    skill(&bench.root().join("deep/er/nested"), "edited");
+    bench.until_described(&["back", "edited", "moved"]);
+}
+
+#[test]
+fn a_root_is_made_anew() {
+    let bench = Bench::new(|base| skill(&base.join("root/old"), "old"));
+    fs::rename(bench.root(), bench.folder.path().join("away")).unwrap();
+    bench.until_described(&[]);
+    assert!(bench.watcher.watched_paths().is_empty());
+    skill(&bench.root().join("new"), "new");
+    bench.until_described(&["new"]);
+    assert_eq!(bench.watcher.watched_paths(), [bench.root()]);
+    skill(&bench.root().join("new"), "edited");
+    bench.until_described(&["edited"]);
+    assert!(bench.watcher.unwatch(bench.root()));
+    assert!(!bench.watcher.unwatch(bench.root()));
+    assert_eq!(bench.watcher.skill_count(), 0);
+}
+
+#[test]
+fn side_files_count() {
+    let bench = Bench::new(|base| {
+        let live = base.join("root/live");
+        fs::create_dir_all(live.join("scripts")).unwrap();
+        fs::write(
+            live.join("SKILL.md"),
+            "---\nname: live\ndescription: d\nmetadata: {dcc-mcp: {tools: tools.yaml}}\n---\n",
+        )
+        .unwrap();
+        fs::write(live.join("tools.yaml"), "tools: [a]\n").unwrap();
+        fs::write(live.join("scripts/a.py"), "").unwrap();
+    });
+    let live = bench.root().join("live");
+    fs::write(live.join("tools.yaml"), "tools: [a, b]\n").unwrap();
+    bench.until("a second tool", |delta| {
+        delta.report.skills[0].metadata.tools.len() == 2
+    });
+    fs::remove_file(live.join("scripts/a.py")).unwrap();
+    bench.until("no script", |delta| {
+        delta.report.skills[0].metadata.scripts.is_empty()
+    });
+    fs::create_dir(live.join("metadata")).unwrap();
+    fs::write(live.join("metadata/depends.md"), "- base\n").unwrap();
+    bench.until("a dependency", |delta| {
+        delta.report.skills[0].metadata.depends == ["base"]
+    });
+}
+
+#[test]
+fn litter_is_told_to_nobody() {
+    let bench = Bench::new(|base| skill(&base.join("root/a"), "a"));
+    let a = bench.root().join("a");
+    fs::create_dir_all(a.join("scripts/__pycache__")).unwrap();
+    for litter in [
+        ".SKILL.md.swp",
+        "SKILL.md~",
+        "4913",
+        "scripts/__pycache__/x.pyc",
+        "out.log",
+    ] {
+        fs::write(a.join(litter), "x").unwrap();
+    }
+    // A real change behind it: it is the first one that is told.
+    skill(&bench.root().join("b"), "b");
+    bench.until_described(&["a", "b"]);
+    assert_eq!(bench.watcher.reloads(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_where_they_lead() {
+    let bench = Bench::new(|base| {
+        fs::create_dir(base.join("root")).unwrap();
+        skill(&base.join("releases/v1"), "one");
+        skill(&base.join("releases/v2"), "two");
+        std::os::unix::fs::symlink(base.join("releases/v1"), base.join("root/current")).unwrap();
+    });
+    skill(&bench.folder.path().join("releases/v1"), "edited");
+    bench.until_described(&["edited"]);
+    fs::remove_file(bench.root().join("current")).unwrap();
+    let target = bench.folder.path().join("releases/v2");
+    std::os::unix::fs::symlink(target, bench.root().join("current")).unwrap();
+    bench.until_described(&["two"]);
+}
+
+#[test]
+fn beyond_the_budget_folders_are_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..8 {
+        skill(&folder.path().join(format!("s{number}")), "before");
+    }
+    let settings = WatchSettings {
+        debounce: Duration::from_millis(50),
+        budget: 4,
+        poll: Duration::from_millis(100),
+    };
+    let root = metier_loader::Root::new(metier_loader::RootLabel::Explicit, folder.path());
+    let watcher =
+        SkillWatcher::of_roots(vec![root], metier_loader::ParseMode::Lenient, settings).unwrap();
+    let notices = watcher.notices();
+    let Ok(WatchNotice::Limited(message)) = notices.recv_timeout(BOUND) else {
+        panic!("no word on the limit");
+    };
+    assert!(message.contains("more than 4"), "{message}");
+    assert!(watcher.watched_folders().is_empty());
+    skill(&folder.path().join("s3"), "after");
+    match notices.recv_timeout(BOUND) {
+        Ok(WatchNotice::Changed(delta)) => {
+            assert_eq!(delta.changed[0].metadata.description, "after");
+        }
+        other => panic!("{other:?}"),
+    }
+    drop(watcher);
+    assert!(matches!(
+        notices.recv_timeout(BOUND),
+        Err(RecvTimeoutError::Disconnected)
+    ));
+}
