@@ -1,103 +1,138 @@
-//! `cargo xtask interop`: real skills, our server, the official client.
+//! `cargo xtask interop`: clients that nobody here wrote, on our server.
 //!
-//! A published package brings the skills and the Python that runs them; `metier serve` serves that package's folder;
-//! `xtask/interop/openusd.py` drives it with the `mcp` package, once per protocol era, each on a server of its own.
-//! The driver prints one JSON line a step; this file turns them into one table and their number into counts.
+//! Each client has a driver under `xtask/interop/` that goes through the same steps on the demo skills and prints one
+//! JSON line a step; the official Python client also drives the skills of a published package, in both protocol eras.
+//! Every client meets a server of its own. This file turns what the drivers say into tables and counts.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+mod clients;
+mod kits;
+mod openusd;
+mod plan;
+mod server;
+mod table;
+
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::process::{Command, Stdio};
 
-use crate::interop_table::{StepLine, Table};
 use crate::metadata::Metadata;
-use crate::process::{capture, cargo, root, step};
-use crate::steps::{Outcome, Report};
-use crate::venv::{self, VenvError};
+use crate::metier_binary;
+use crate::process::root;
+use crate::steps::{Counts, Outcome, Report};
+use clients::{CLIENTS, Client, Over};
+use kits::{Kits, Program, Why};
+use plan::Plan;
+use server::Server;
+use table::{StepLine, Table};
 
-/// The skills, the library that their scripts need, and the client, in versions that are known to work together.
-const PINS: [&str; 4] = [
-    "dcc-mcp-openusd==0.11.2",
-    "dcc-mcp-core==0.20.49",
-    "usd-core==26.11",
-    "mcp==2.3.0",
-];
+/// What every part of a run needs.
+pub(crate) struct Bench {
+    /// Where everything is installed and logged.
+    folder: PathBuf,
+    metier: PathBuf,
+}
 
-/// Prints the folder of the skills, asked of the Python that has the package.
-const FIND_SKILLS: &str = "import dcc_mcp_openusd, pathlib; print(pathlib.Path(dcc_mcp_openusd.__file__).parent / 'skills')";
-
-/// One client an era, as the client calls them.
-const CLIENTS: [(&str, &str); 2] = [
-    ("auto", "Python mcp 2.3.0, auto (2026-07-28)"),
-    ("legacy", "Python mcp 2.3.0, legacy (2025-11-25)"),
-];
-
-/// How long the server may take to accept connections.
-const START: Duration = Duration::from_mins(1);
-
-pub(crate) fn run() -> Report {
+/// Runs the clients whose name holds `only`; those that take long to build only with `full`.
+pub(crate) fn run(full: bool, only: &str) -> Report {
     let metadata = match Metadata::read() {
         Ok(metadata) => metadata,
         Err(why) => return Report::failed(why),
     };
-    let folder = metadata.target_directory.join("interop");
-    let programs = match venv::ensure(&folder.join("venv"), &PINS) {
-        Ok(programs) => programs,
-        Err(VenvError::Unreachable(why)) => return Report::skipped(why),
-        Err(VenvError::Broken(why)) => return Report::failed(why),
-    };
-    let built = step(&mut cargo(&["build", "-p", "metier-cli", "--locked"]));
-    if built.outcome != Outcome::Passed {
-        return built;
-    }
-    let python = programs.join("python");
-    let skills = match capture(Command::new(&python).args(["-c", FIND_SKILLS])) {
-        Ok(text) => PathBuf::from(text.trim()),
+    let bench = match metier_binary::build(&metadata, false) {
+        Ok(metier) => Bench {
+            folder: metadata.target_directory.join("interop"),
+            metier,
+        },
         Err(why) => return Report::failed(why),
     };
-    let metier = metadata
-        .target_directory
-        .join("debug")
-        .join(format!("metier{}", std::env::consts::EXE_SUFFIX));
-
-    let mut table = Table::default();
-    for (mode, client) in CLIENTS {
-        let place = folder.join(mode);
-        let driven = Server::start(&metier, &python, &skills, &place)
-            .and_then(|server| drive(&python, &server, mode, &place));
-        match driven {
-            Ok(lines) => table.add(client, lines),
-            Err(why) => table.add(client, vec![StepLine::failed("server", &why)]),
+    let mut kits = Kits::new(&bench.folder);
+    let mut counts = Counts::default();
+    for (title, table) in [
+        ("The demo skills", demo(&bench, &mut kits, full, only)),
+        ("OpenUSD skills", openusd::run(&bench, &mut kits, only)),
+    ] {
+        if !table.is_empty() {
+            println!("{title}\n{table}\n");
         }
+        counts += table.counts();
     }
-    println!("{table}");
-    let counts = table.counts();
     let outcome = if counts.failed == 0 {
         Outcome::Passed
     } else {
         Outcome::Failed(format!(
             "steps that failed: {}; logs are in {}",
             counts.failed,
-            folder.display()
+            bench.folder.display()
         ))
     };
     Report::counted(outcome, counts)
 }
 
-/// Runs the driver against one server and hands back its steps.
-fn drive(
-    python: &Path,
-    server: &Server,
-    mode: &str,
+/// Every client on the demo skills.
+fn demo(bench: &Bench, kits: &mut Kits, full: bool, only: &str) -> Table {
+    let mut table = Table::default();
+    for (index, client) in CLIENTS.iter().enumerate() {
+        if !client.name.contains(only) {
+            continue;
+        }
+        if client.only_full && !full {
+            println!("left to --full: {}", client.name);
+            continue;
+        }
+        match kits.program(client.kit) {
+            Ok(program) => {
+                let place = bench.folder.join(format!("client-{}", index + 1));
+                let lines = drive_demo(bench, client, &program, &place);
+                table.add(
+                    client.name,
+                    lines.unwrap_or_else(|why| vec![StepLine::failed("server", &why)]),
+                );
+            }
+            Err(Why::Unreachable(why)) => table.skip(client.name, &why),
+            Err(Why::Broken(why)) => {
+                table.add(client.name, vec![StepLine::failed("installation", &why)]);
+            }
+        }
+    }
+    table
+}
+
+fn drive_demo(
+    bench: &Bench,
+    client: &Client,
+    program: &Program,
     place: &Path,
 ) -> Result<Vec<StepLine>, String> {
-    let output = Command::new(python)
-        .arg(root().join("xtask/interop/openusd.py"))
-        .args(["--url", &server.url, "--mode", mode, "--folder"])
-        .arg(place)
-        .stderr(Stdio::inherit())
+    empty(place)?;
+    let skills = root().join("fixtures/skills/demo");
+    let mut plan = Plan::new(client, &skills, place)?;
+    // Lives until the driver has ended.
+    let _server = match client.over {
+        Over::Http => {
+            let server = Server::start(&bench.metier, &[skills.as_os_str()], place)?;
+            plan.url = Some(server.url.clone());
+            Some(server)
+        }
+        Over::Stdio => {
+            let words = [bench.metier.as_path(), Path::new("stdio"), &skills];
+            plan.command = Some(words.map(|word| word.display().to_string()).into());
+            None
+        }
+    };
+    let path = place.join("plan.json");
+    plan.write(&path)?;
+    let mut command = program.command(client.script);
+    command.arg(&path).envs(&plan.environment);
+    drive(command, place)
+}
+
+/// Runs a driver and hands back its steps. What it says beside them goes to a file.
+fn drive(mut command: Command, place: &Path) -> Result<Vec<StepLine>, String> {
+    let log = place.join("driver.log");
+    let errors =
+        std::fs::File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
+    let output = server::without_skill_variables(&mut command)
+        .stdin(Stdio::null())
+        .stderr(errors)
         .output()
         .map_err(|error| format!("the driver did not start: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -106,85 +141,17 @@ fn drive(
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect();
     if lines.is_empty() || (!output.status.success() && lines.iter().all(|line| line.ok)) {
-        lines.push(StepLine::failed(
-            "driver",
-            &format!("ended with {}", output.status),
-        ));
+        let why = format!("ended with {}; see {}", output.status, log.display());
+        lines.push(StepLine::failed("driver", &why));
     }
     Ok(lines)
 }
 
-/// A running `metier serve`; dropping it ends the process.
-#[derive(Debug)]
-struct Server {
-    child: Child,
-    url: String,
-}
-
-impl Server {
-    /// Starts the server on any free port and waits for the line that says where it is.
-    fn start(metier: &Path, python: &Path, skills: &Path, place: &Path) -> Result<Self, String> {
-        if place.exists() {
-            std::fs::remove_dir_all(place)
-                .map_err(|error| format!("{}: {error}", place.display()))?;
-        }
-        std::fs::create_dir_all(place).map_err(|error| format!("{}: {error}", place.display()))?;
-        let log = place.join("server.log");
-        let errors = File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
-        let mut command = Command::new(metier);
-        command
-            .args(["serve", "--port", "0", "--python"])
-            .arg(python)
-            .arg(skills)
-            .env("METIER_STATE_DIR", place.join("state"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(errors);
-        // What the caller's shell says about skills must not change what is tested.
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("DCC_MCP_") {
-                command.env_remove(name);
-            }
-        }
-        let child = command
-            .spawn()
-            .map_err(|error| format!("metier serve did not start: {error}"))?;
-        let mut server = Self {
-            child,
-            url: String::new(),
-        };
-        let output = server
-            .child
-            .stdout
-            .take()
-            .ok_or("metier serve has no standard output")?;
-        server.url = first_line(output).ok_or_else(|| {
-            let said = std::fs::read_to_string(&log).unwrap_or_default();
-            format!("metier serve printed no URL; it said: {}", said.trim())
-        })?;
-        Ok(server)
+/// Makes a folder that holds nothing from another run.
+fn empty(place: &Path) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", place.display());
+    if place.exists() {
+        std::fs::remove_dir_all(place).map_err(failed)?;
     }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to end and only the status to collect.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// The first line, while a thread goes on reading, so that the server never waits for us.
-fn first_line(output: ChildStdout) -> Option<String> {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut output = BufReader::new(output);
-        let mut line = String::new();
-        if output.read_line(&mut line).is_ok() && !line.trim().is_empty() {
-            // Nobody listens any more once the wait is over.
-            let _ = sender.send(line.trim().to_owned());
-        }
-        let _ = std::io::copy(&mut output.by_ref(), &mut std::io::sink());
-    });
-    receiver.recv_timeout(START).ok()
+    std::fs::create_dir_all(place).map_err(failed)
 }

@@ -2,7 +2,7 @@
 //!
 //! `ci` runs every check in order; `layers` holds the crates to their ranks; `tidy` looks at the text of the tree;
 //! `gen` writes the files that come from the code; `check-skills` checks skills; `corpus` checks those of published
-//! packages; `interop` drives the server with the official Python client. Each command is one file.
+//! packages; `interop` drives the server with other people's clients. Each command is one file.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -16,11 +16,11 @@ mod corpus_audit;
 mod finding;
 mod generate;
 mod interop;
-mod interop_table;
 mod layers;
 mod lib_shape;
 mod metadata;
 mod metier_binary;
+mod npm;
 mod process;
 mod steps;
 mod tidy;
@@ -43,7 +43,7 @@ struct Arguments {
 enum Chore {
     /// Run every check in order and stop at the first that fails.
     Ci {
-        /// Also run the long checks: each crate's tests alone.
+        /// Also run the long checks: each crate's tests alone, the clients that take long to build.
         #[arg(long)]
         full: bool,
     },
@@ -73,8 +73,15 @@ enum Chore {
         #[arg(value_name = "DIR")]
         folders: Vec<PathBuf>,
     },
-    /// Serve real skills and drive them with the official Python client, in both protocol eras.
-    Interop,
+    /// Serve skills and drive the server with other people's clients, in both protocol eras.
+    Interop {
+        /// Also those that take long to build: the official Rust client.
+        #[arg(long)]
+        full: bool,
+        /// Only clients whose name holds this.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+    },
 }
 
 fn main() -> ExitCode {
@@ -85,7 +92,7 @@ fn main() -> ExitCode {
         Chore::Gen { check } => alone(generate::run(check)),
         Chore::CheckSkills { arguments } => return check_skills::run(&arguments),
         Chore::Corpus { folders } => alone(corpus::run(&folders)),
-        Chore::Interop => alone(interop::run()),
+        Chore::Interop { full, only } => alone(interop::run(full, &only)),
     };
     if passed {
         ExitCode::SUCCESS

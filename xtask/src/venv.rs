@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Why an environment could not be had.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum VenvError {
     /// The package registry does not answer; the step is skipped.
     Unreachable(String),
@@ -77,7 +77,7 @@ fn pip_error(pins: &[&str], text: &str) -> VenvError {
 }
 
 /// Runs a command; the error is what it printed.
-fn said(command: &mut Command) -> Result<(), String> {
+pub(crate) fn said(command: &mut Command) -> Result<(), String> {
     let output = command.output().map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(());

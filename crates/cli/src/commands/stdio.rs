@@ -6,12 +6,15 @@ use clap::Args;
 use metier::{McpConfig, StdioConfig, message_server, serve_stdio};
 
 use crate::Failure;
-use crate::options::{Listing, Running, SkillPlaces, runtime, tell_findings};
+use crate::options::{Listing, Running, SkillPlaces, follow, runtime, tell_findings};
 use crate::printer::Printer;
 use crate::stop_signal::StopSignal;
 
 #[derive(Args)]
 pub(crate) struct Stdio {
+    /// Follow the folders: what changes there is served without a restart.
+    #[arg(long)]
+    watch: bool,
     #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
@@ -37,6 +40,9 @@ impl Stdio {
             let signal = StopSignal::listen();
             let (server, catalog) =
                 message_server(settings, config, &self.places.paths, dcc.as_deref());
+            if self.watch {
+                follow(&catalog)?;
+            }
             tell_findings(printer, &catalog.snapshot());
             let limits = StdioConfig::default();
             let stop = limits.stop.clone();
@@ -46,13 +52,10 @@ impl Stdio {
             });
             let ended = serve_stdio(&server, limits).await;
             server.shutdown().await;
-            ended
+            ended.map_err(|error| Failure::Usage(error.to_string()))
         });
         // A read of standard input may still be under way and cannot be taken back.
         runtime.shutdown_background();
-        match ended {
-            Ok(_) => Ok(()),
-            Err(error) => Err(Failure::Usage(error.to_string())),
-        }
+        ended.map(|_| ())
     }
 }

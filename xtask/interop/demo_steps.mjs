@@ -1,0 +1,161 @@
+// The steps that every JavaScript client goes through, on the demo skills; the same as in demo_steps.py.
+//
+// A driver makes a peer of its client and hands it to `run`. A peer has
+//   revision   what is spoken, or nothing when the client does not tell
+//   tools()    every tool, all pages, asked of the server
+//   call(name, arguments)   {isError, text, structured}
+//   notices    a Notices, or nothing for a client that hears none
+//   forgets    true for a client that starts a server of its own for each request, so that nothing stays loaded
+//   extra      more steps of its own: [[name, action], …], gone through after the list
+//   close()
+// One JSON object a step is printed: {"step": …, "ok": …, "note": …}.
+
+import { readFileSync } from "node:fs";
+
+// A notice that takes longer than this did not come; a step that takes longer than that has failed.
+const SOON = 15_000;
+const STEP = 60_000;
+
+export class Notices {
+  count = 0;
+  #waiting = [];
+
+  note() {
+    this.count += 1;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  async atLeast(wanted) {
+    const end = Date.now() + SOON;
+    while (this.count < wanted && Date.now() < end) {
+      await new Promise((resolve) => {
+        const timer = setTimeout(resolve, end - Date.now());
+        this.#waiting.push(() => (clearTimeout(timer), resolve()));
+      });
+    }
+    check(this.count >= wanted, `${this.count} notices came within ${SOON / 1000} s, ${wanted} were expected`);
+  }
+}
+
+export function check(holds, otherwise) {
+  if (!holds) throw new Error(otherwise);
+}
+
+export function shorten(text) {
+  return text.length <= 300 ? text : `${text.slice(0, 300)} …`;
+}
+
+function report(step, ok, note = "") {
+  process.stdout.write(`${JSON.stringify({ step, ok, note })}\n`);
+}
+
+export function textOf(result) {
+  return (result.content ?? []).map((item) => item.text ?? "").join("\n");
+}
+
+function steps(plan, peer) {
+  const stub = `__skill__${plan.skill}`;
+  const names = async () => (await peer.tools()).map((tool) => tool.name);
+  const works = async (name, given) => {
+    const answer = await peer.call(name, given);
+    check(!answer.isError, `${name} failed: ${shorten(answer.text)}`);
+    check(answer.structured && typeof answer.structured === "object", `${name} answered without structuredContent`);
+    return answer.structured;
+  };
+  const refused = async (name, given, words) => {
+    const answer = await peer.call(name, given);
+    check(answer.isError, `${name} was not refused: ${shorten(answer.text)}`);
+    for (const word of words) {
+      check(answer.text.includes(word), `the refusal of ${name} does not say ${word}: ${shorten(answer.text)}`);
+    }
+  };
+  const all = [
+    ["connect", async () => {
+      check(peer.revision === undefined || peer.revision === plan.revision, `came to ${peer.revision}`);
+      return peer.revision;
+    }],
+    ["list: core tools, then stubs", async () => {
+      const found = await names();
+      const first = found.slice(0, plan.core.length);
+      check(String(first) === String(plan.core), `the list begins with ${first}`);
+      const stubs = found.filter((name) => name.startsWith("__skill__")).sort();
+      const wanted = plan.skills.map((skill) => `__skill__${skill}`).sort();
+      check(String(stubs) === String(wanted), `the stubs are ${stubs}, not ${wanted}`);
+      return `${found.length} tools`;
+    }],
+    ...(peer.extra ?? []),
+    ["a stub says how to load", () => refused(stub, {}, [plan.hint])],
+    ["search finds the skill", async () => {
+      const { hits } = await works("search_skills", { query: plan.query });
+      check(Array.isArray(hits) && hits[0]?.name === plan.skill, `the hits are ${shorten(JSON.stringify(hits))}`);
+    }],
+    ["load_skill", async () => {
+      const { loaded } = await works("load_skill", { skill_name: plan.skill });
+      check(JSON.stringify(loaded ?? null).includes(plan.skill), `loaded is ${JSON.stringify(loaded)}`);
+    }],
+  ];
+  if (peer.notices) all.push(["list_changed is heard", () => peer.notices.atLeast(1)]);
+  if (peer.forgets) return all;
+  all.push(
+    ["the tool has its schema", async () => {
+      const tools = await peer.tools();
+      check(!tools.some((tool) => tool.name === stub), "the stub is still listed");
+      const tool = tools.find((tool) => tool.name === plan.tool);
+      check(tool, `${plan.tool} is not among ${tools.map((tool) => tool.name)}`);
+      check(String(tool.inputSchema.required) === String(plan.required), `required is ${tool.inputSchema.required}`);
+    }],
+    ["call the tool", async () => {
+      const answer = JSON.stringify(await works(plan.tool, plan.arguments));
+      check(answer.includes(plan.finds), `the answer is ${shorten(answer)}`);
+    }],
+    ["a wrong argument is named", () => refused(plan.tool, plan.wrong, plan.wrong_words)],
+    ["unload_skill, the stub is back", async () => {
+      await works("unload_skill", { skill_name: plan.skill });
+      const found = await names();
+      check(found.includes(stub), "the stub is not back");
+      check(!found.includes(plan.tool), `${plan.tool} is still listed`);
+    }],
+  );
+  if (peer.notices) {
+    all.push(["one notice for each change", async () => {
+      await peer.notices.atLeast(2);
+      check(peer.notices.count === 2, `${peer.notices.count} notices came of 2 changes`);
+    }]);
+  }
+  return all;
+}
+
+async function bounded(action) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`took longer than ${STEP / 1000} s`)), STEP);
+  });
+  try {
+    return await Promise.race([action(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Drives the server of the plan in the first argument with the client that `connect(plan)` makes. */
+export async function run(connect) {
+  const plan = JSON.parse(readFileSync(process.argv[2], "utf8"));
+  let passed = true;
+  try {
+    const peer = await bounded(() => connect(plan));
+    for (const [name, action] of steps(plan, peer)) {
+      try {
+        report(name, true, (await bounded(action)) ?? "");
+      } catch (error) {
+        passed = false;
+        report(name, false, shorten(String(error?.message ?? error)));
+      }
+    }
+    await bounded(() => peer.close());
+  } catch (error) {
+    console.error(error);
+    passed = false;
+    report("from connecting to closing", false, shorten(String(error?.message ?? error)));
+  }
+  process.exitCode = passed ? 0 : 1;
+}

@@ -1,0 +1,61 @@
+// Drives a server with the command line of the MCP Inspector: `inspector.mjs PLAN`. The mode is `legacy` or `modern`.
+//
+// Each request is a process of its own. Over HTTP they meet at one server; on standard input and output each starts
+// one, so nothing stays loaded from one to the next.
+
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { check, run, shorten, textOf } from "./demo_steps.mjs";
+
+const inspector = join(process.env.INTEROP_PACKAGES, "node_modules/@modelcontextprotocol/inspector");
+const { bin } = JSON.parse(readFileSync(join(inspector, "package.json"), "utf8"));
+
+// What its exit codes mean that are no failure of ours: 5 is a tool's own error.
+const TOOL_ERROR = 5;
+
+await run(async (plan) => {
+  const era = plan.mode === "modern" ? ["--protocol-era", "modern"] : [];
+  const environment = Object.entries(plan.environment ?? {}).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
+  const target = plan.url ? [plan.url, "--transport", "http"] : [...environment, ...plan.command];
+  const ask = (...options) =>
+    new Promise((resolve, reject) => {
+      const words = [join(inspector, bin["mcp-inspector"]), "--cli", ...era, "--format", "json", ...options];
+      // What follows the target belongs to it, so it comes last.
+      execFile(process.execPath, [...words, ...target], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+        if (typeof error?.code === "string") return reject(error);
+        resolve({ code: error?.code ?? 0, stdout, stderr });
+      });
+    });
+  const json = ({ code, stdout, stderr }) => {
+    try {
+      return JSON.parse(stdout).result;
+    } catch {
+      throw new Error(`ended with ${code}: ${shorten(stderr || stdout)}`);
+    }
+  };
+  return {
+    forgets: !plan.url,
+    async tools() {
+      const said = await ask("--method", "tools/list");
+      check(said.code === 0, `ended with ${said.code}: ${shorten(said.stderr)}`);
+      return json(said).tools;
+    },
+    async call(name, given) {
+      const said = await ask(
+        "--method", "tools/call", "--tool-name", name, "--tool-args-json", JSON.stringify(given),
+      );
+      check([0, TOOL_ERROR].includes(said.code), `ended with ${said.code}: ${shorten(said.stderr)}`);
+      const result = json(said);
+      return { isError: result.isError === true, text: textOf(result), structured: result.structuredContent };
+    },
+    extra: [
+      ["schemas are portable (--strict)", async () => {
+        const said = await ask("--method", "tools/list", "--strict");
+        check(said.code === 0, `ended with ${said.code}: ${shorten(said.stderr)}`);
+        check(!/^(Warning|Error): tool/m.test(said.stderr), shorten(said.stderr));
+      }],
+    ],
+    async close() {},
+  };
+});
