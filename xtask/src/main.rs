@@ -1,26 +1,33 @@
 //! The project's own chores, run as `cargo xtask COMMAND`.
 //!
 //! `ci` runs every check in order; `layers` holds the crates to their ranks; `tidy` looks at the text of the tree;
-//! `interop` drives the server with the official Python client. Each command is one file.
+//! `gen` writes the files that come from the code; `check-skills` checks skills; `corpus` checks those of published
+//! packages; `interop` drives the server with the official Python client. Each command is one file.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a chore talks to the person at the terminal, and to nothing else"
 )]
 
+mod check_skills;
 mod ci;
+mod corpus;
+mod corpus_audit;
 mod finding;
+mod generate;
 mod interop;
 mod interop_table;
 mod layers;
 mod lib_shape;
 mod metadata;
+mod metier_binary;
 mod process;
 mod steps;
 mod tidy;
 mod tidy_rules;
 mod venv;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -44,6 +51,28 @@ enum Chore {
     Layers,
     /// Look at the text of every tracked file.
     Tidy,
+    /// Write the rule pages and the JSON Schemas.
+    Gen {
+        /// Only tell which files are not as they would be written.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Check skills: `metier check`, built from this tree, with its options and exit codes.
+    CheckSkills {
+        /// Folders and options.
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "DIR"
+        )]
+        arguments: Vec<String>,
+    },
+    /// Check the skills of published packages and of further folders, and print figures.
+    Corpus {
+        /// Further folders.
+        #[arg(value_name = "DIR")]
+        folders: Vec<PathBuf>,
+    },
     /// Serve real skills and drive them with the official Python client, in both protocol eras.
     Interop,
 }
@@ -53,6 +82,9 @@ fn main() -> ExitCode {
         Chore::Ci { full } => ci::run(full),
         Chore::Layers => alone(layers::run()),
         Chore::Tidy => alone(tidy::run()),
+        Chore::Gen { check } => alone(generate::run(check)),
+        Chore::CheckSkills { arguments } => return check_skills::run(&arguments),
+        Chore::Corpus { folders } => alone(corpus::run(&folders)),
         Chore::Interop => alone(interop::run()),
     };
     if passed {

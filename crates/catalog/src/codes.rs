@@ -7,43 +7,50 @@ pub const MISSING_DEPENDENCY: Code = Code::new(
     "MT501",
     "missing-dependency",
     "A skill needs another one that has not been found.",
-);
+)
+.explained(include_str!("pages/MT501.md"));
 /// The skill is part of a dependency cycle.
 pub const DEPENDENCY_CYCLE: Code = Code::new(
     "MT502",
     "dependency-cycle",
     "Skills depend on each other in a circle.",
-);
+)
+.explained(include_str!("pages/MT502.md"));
 /// A dependency is part of a cycle.
 pub const DEPENDS_ON_CYCLE: Code = Code::new(
     "MT503",
     "depends-on-cycle",
     "A skill needs another one that is part of a cycle.",
-);
+)
+.explained(include_str!("pages/MT503.md"));
 /// The name of a tool is taken by an earlier one.
 pub const TOOL_NAME_TAKEN: Code = Code::new(
     "MT504",
     "tool-name-taken",
     "Two tools would have the same name on the wire.",
-);
+)
+.explained(include_str!("pages/MT504.md"));
 /// A schema cannot be compiled.
 pub const UNUSABLE_SCHEMA: Code = Code::new(
     "MT505",
     "unusable-schema",
     "A tool's schema breaks the rules of JSON Schema.",
-);
+)
+.explained(include_str!("pages/MT505.md"));
 /// A part of a schema is not used.
 pub const SCHEMA_NOTE: Code = Code::new(
     "MT506",
     "schema-note",
     "A part of a tool's schema is not used as written.",
-);
+)
+.explained(include_str!("pages/MT506.md"));
 /// A required capability differs from a declared one in letter case alone.
 pub const CAPABILITY_NEAR_MISS: Code = Code::new(
     "MT507",
     "capability-near-miss",
     "A required capability differs from a declared one in letter case or blanks alone.",
-);
+)
+.explained(include_str!("pages/MT507.md"));
 
 /// Every code of this crate, in the order of its number.
 pub const ALL: &[Code] = &[

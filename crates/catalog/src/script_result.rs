@@ -14,6 +14,8 @@ pub(crate) fn output(report: Report) -> Result<ToolOutput, ToolError> {
     }
     let failure = report.failure();
     let described = report.describe_failure();
+    let stderr = report.stderr_tail.to_string();
+    let spoke_json = matches!(report.output, Output::Json(_));
     let mut dcc = Map::new();
     if !report.noise.trim().is_empty() {
         dcc.insert("log".to_owned(), Value::from(report.noise.as_str()));
@@ -37,14 +39,20 @@ pub(crate) fn output(report: Report) -> Result<ToolOutput, ToolError> {
     };
     if let Some(failure) = failure {
         output.is_error = true;
-        let said = output.joined_text();
-        let text = described.unwrap_or(failure);
-        // The reason first; the script's own words behind it, unless the tails hold them already.
-        let mut content = vec![Content::text(text.as_str())];
-        if !said.is_empty() && !text.contains(said.trim()) {
-            content.extend(output.content);
-        }
-        output.content = content;
+        let own = std::mem::take(&mut output.content);
+        output.content = if spoke_json {
+            // The object is the script's own account of the failure; the reason and the other
+            // lines stand before it, and nothing stands twice.
+            let mut text = failure;
+            for (name, lines) in [("output", report.noise.trim()), ("error output", &stderr)] {
+                if !lines.is_empty() {
+                    text = format!("{text}\n\n{name}:\n{lines}");
+                }
+            }
+            [vec![Content::text(text)], own].concat()
+        } else {
+            vec![Content::text(described.unwrap_or(failure))]
+        };
     }
     if !dcc.is_empty() {
         match output.meta.get_mut("dcc") {

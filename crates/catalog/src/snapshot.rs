@@ -212,12 +212,18 @@ impl CatalogSnapshot {
 
     /// Up to three names that look like the given one, best first.
     pub(crate) fn nearest_tools(&self, name: &str) -> Vec<String> {
-        nearest(name, self.listed.iter().map(|tool| tool.name.as_str()))
+        let unloaded = self.parts.skills.entries.iter().flat_map(|(skill, entry)| {
+            let loaded = self.parts.loaded.contains_key(skill);
+            let tools = entry.metadata().tools.iter().filter(move |_| !loaded);
+            tools.map(|tool| wire_name(&canonical_name(skill, &tool.name)))
+        });
+        let listed = self.listed.iter().map(|tool| tool.name.clone());
+        nearest(name, listed.chain(unloaded))
     }
 
     /// Up to three skills whose names look like the given one, best first.
     pub(crate) fn nearest_skills(&self, name: &str) -> Vec<String> {
-        nearest(name, self.parts.skills.entries.keys().map(String::as_str))
+        nearest(name, self.parts.skills.entries.keys().cloned())
     }
 }
 
@@ -335,23 +341,21 @@ fn unloaded_names(parts: &Parts) -> HashMap<String, String> {
     names
 }
 
-fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
+fn nearest(name: &str, known: impl Iterator<Item = String>) -> Vec<String> {
     const LIKE: f64 = 0.82;
     const MOST: usize = 3;
     let wanted = name.to_lowercase();
-    let mut found: Vec<(f64, &str)> = known
+    let mut found: Vec<(f64, String)> = known
         .map(|candidate| {
-            (
-                strsim::jaro_winkler(&wanted, &candidate.to_lowercase()),
-                candidate,
-            )
+            let likeness = strsim::jaro_winkler(&wanted, &candidate.to_lowercase());
+            (likeness, candidate)
         })
         .filter(|(likeness, _)| *likeness >= LIKE)
         .collect();
-    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     found
         .into_iter()
         .take(MOST)
-        .map(|(_, candidate)| candidate.to_owned())
+        .map(|(_, candidate)| candidate)
         .collect()
 }

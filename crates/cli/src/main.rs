@@ -7,6 +7,7 @@ mod options;
 mod printer;
 mod progress;
 mod schema_summary;
+mod source_cache;
 mod stop_signal;
 mod tool_outlook;
 
@@ -29,10 +30,16 @@ struct Cli {
 enum Command {
     /// Serve skills over MCP (Streamable HTTP) until it is stopped.
     Serve(commands::serve::Serve),
+    /// Serve skills over MCP on standard input and output, as desktop clients start servers.
+    Stdio(commands::stdio::Stdio),
     /// List the skills that are found, and what is wrong with those that are not.
     List(commands::list::List),
     /// Find the skill for a task.
     Search(commands::search::Search),
+    /// Check skills and say what is wrong with them, where, and how to mend it.
+    Check(commands::check::Check),
+    /// Print the JSON Schema of a file of a skill, for editors.
+    Schema(commands::schema::Schema),
     /// Call one tool once, loading its skill, and print the result.
     Call(commands::call::Call),
     /// Everything about one skill: its tools, their scripts and interpreters, its findings.
@@ -74,8 +81,11 @@ fn main() -> ExitCode {
     let printer = Printer;
     let done = match cli.command {
         Command::Serve(serve) => serve.run(printer),
+        Command::Stdio(stdio) => stdio.run(printer),
         Command::List(list) => list.run(printer),
         Command::Search(search) => search.run(printer),
+        Command::Check(check) => check.run(printer),
+        Command::Schema(schema) => schema.run(printer),
         Command::Call(call) => call.run(printer),
         Command::Info(info) => info.run(printer),
         Command::Deps(deps) => deps.run(printer),

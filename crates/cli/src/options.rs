@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use metier::catalog::{CatalogSnapshot, DiscoverReport};
 use metier::diagnostics::Severity;
 use metier::loader::ParseMode;
@@ -66,6 +66,28 @@ pub(crate) struct Running {
     /// Refuse calls of main-thread tools instead of running their scripts as programs.
     #[arg(long)]
     pub(crate) require_host: bool,
+}
+
+/// What `tools/list` shows.
+#[derive(Args, Clone)]
+pub(crate) struct Listing {
+    /// Whether tools/list shows a stub for each skill that is not loaded.
+    #[arg(long, value_enum, default_value_t = Stubs::All)]
+    stubs: Stubs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Stubs {
+    /// One for each.
+    All,
+    /// None; clients find skills with `search_skills`.
+    None,
+}
+
+impl Listing {
+    pub(crate) fn shows_stubs(&self) -> bool {
+        self.stubs == Stubs::All
+    }
 }
 
 impl SkillPlaces {

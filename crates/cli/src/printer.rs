@@ -18,6 +18,18 @@ impl Printer {
         let _ = writeln!(out, "{line}").and_then(|()| out.flush());
     }
 
+    /// Text that ends its own lines.
+    pub(crate) fn text(self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Whether colour reaches a person: a terminal, and nobody asked for none.
+    pub(crate) fn color(self) -> bool {
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        !refused && std::io::IsTerminal::is_terminal(&std::io::stdout())
+    }
+
     /// A line of talk.
     pub(crate) fn say(self, line: &str) {
         let _ = writeln!(std::io::stderr().lock(), "{line}");

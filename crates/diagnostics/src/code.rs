@@ -16,12 +16,38 @@ pub struct Code {
     pub name: &'static str,
     /// One sentence that says what the rule is about.
     pub summary: &'static str,
+    /// The rest of the rule's page as Markdown: what it does, why that is bad, an example, and what
+    /// to write instead. Empty where a code has no page.
+    pub explanation: &'static str,
 }
 
 impl Code {
     /// A code; `const`, so that a crate's table of codes is a list of constants.
     pub const fn new(id: &'static str, name: &'static str, summary: &'static str) -> Self {
-        Self { id, name, summary }
+        Self {
+            id,
+            name,
+            summary,
+            explanation: "",
+        }
+    }
+
+    /// The same code with the rest of its page.
+    #[must_use]
+    pub const fn explained(mut self, explanation: &'static str) -> Self {
+        self.explanation = explanation;
+        self
+    }
+
+    /// The page of the rule as Markdown: id and name, the summary, the explanation.
+    pub fn page(&self) -> String {
+        let head = format!("# {} `{}`\n\n{}\n", self.id, self.name, self.summary);
+        let rest = self.explanation.trim();
+        if rest.is_empty() {
+            head
+        } else {
+            format!("{head}\n{rest}\n")
+        }
     }
 }
 

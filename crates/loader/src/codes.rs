@@ -5,7 +5,8 @@ use metier_diagnostics::Code;
 macro_rules! codes {
     ($($constant:ident = $id:literal $name:literal $summary:literal;)*) => {
         $(#[doc = $summary]
-        pub const $constant: Code = Code::new($id, $name, $summary);)*
+        pub const $constant: Code = Code::new($id, $name, $summary)
+            .explained(include_str!(concat!("pages/", $id, ".md")));)*
 
         /// Every code of this crate, in the order of their ids.
         pub const ALL: &[Code] = &[$($constant),*];

@@ -162,7 +162,15 @@ impl<'a> Findings<'a> {
     pub(crate) fn yaml_fault(&mut self, fault: &Fault) {
         let codes = self.codes;
         let (code, help) = match fault.kind {
-            FaultKind::Invalid => (codes.invalid, None),
+            FaultKind::Invalid if fault.message.starts_with("a tab") => {
+                (codes.invalid, Some("indent with spaces"))
+            }
+            FaultKind::Invalid => (
+                codes.invalid,
+                Some(
+                    "close quotes and brackets; quote a value that holds `: ` or begins with a special character",
+                ),
+            ),
             FaultKind::Documents => (
                 codes.documents,
                 Some("keep one document, without a second `---`"),

@@ -34,6 +34,7 @@
 mod candidate;
 pub mod codes;
 mod findings;
+pub mod format;
 mod mode;
 mod parallel;
 mod parse;

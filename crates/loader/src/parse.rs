@@ -129,11 +129,13 @@ pub(crate) fn parse_candidate(
                     .help("add at least `name:` and `description:`");
             } else {
                 let found = other.as_ref().map_or("nothing", Node::noun);
-                findings.error(
-                    codes::FRONT_MATTER_NOT_A_MAP,
-                    &parts.yaml,
-                    format!("front matter must be a mapping, found {found}"),
-                );
+                findings
+                    .error(
+                        codes::FRONT_MATTER_NOT_A_MAP,
+                        &parts.yaml,
+                        format!("front matter must be a mapping, found {found}"),
+                    )
+                    .help("write keys and values, at least `name:` and `description:`");
             }
             return Err(rejected(None, findings.list));
         }

@@ -160,7 +160,8 @@ fn unknown_key(findings: &mut Findings<'_>, key: &Node, name: &str, known: &[&st
     }
 }
 
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+/// The nearest of some known words, if one is near enough to be meant.
+pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let name = name.to_lowercase().replace('-', "_");
     known
         .iter()

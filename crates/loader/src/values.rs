@@ -16,11 +16,13 @@ pub(crate) struct Item {
 pub(crate) fn wrong_type(findings: &mut Findings<'_>, path: &str, wanted: &str, node: &Node) {
     let code = findings.codes.wrong_type;
     let found = node.noun();
-    findings.fault(
-        code,
-        &node.span,
-        format!("`{path}` must be {wanted}, found {found}"),
-    );
+    findings
+        .fault(
+            code,
+            &node.span,
+            format!("`{path}` must be {wanted}, found {found}"),
+        )
+        .help(format!("write {wanted}, or remove the key"));
 }
 
 /// Text in the author's spelling, trimmed; absent when null or blank.
@@ -91,11 +93,13 @@ pub(crate) fn plain_list(findings: &mut Findings<'_>, path: &str, node: &Node) -
 /// Says that a list holds nothing at one place; the item is dropped.
 pub(crate) fn empty_item(findings: &mut Findings<'_>, path: &str, item: &Node) {
     let code = findings.codes.empty_item;
-    findings.warning(
-        code,
-        &item.span,
-        format!("`{path}` holds an empty item, which is dropped"),
-    );
+    findings
+        .warning(
+            code,
+            &item.span,
+            format!("`{path}` holds an empty item, which is dropped"),
+        )
+        .help("remove the item, or write what was meant");
 }
 
 /// The words for yes and no, in any letter case, quoted or not.

@@ -271,7 +271,8 @@ impl RootWalk<'_> {
                     Diagnostic::warning(
                         codes::LINK_LOOP,
                         "the link leads back to a folder above it (a loop); it is not followed",
-                    ),
+                    )
+                    .help("remove the link"),
                     display_path,
                 );
                 None
@@ -289,7 +290,8 @@ impl RootWalk<'_> {
                     kind => format!("the link cannot be followed: {kind}"),
                 };
                 self.note(
-                    Diagnostic::warning(codes::BROKEN_LINK, message),
+                    Diagnostic::warning(codes::BROKEN_LINK, message)
+                        .help("mend the link, or remove it"),
                     display_path,
                 );
                 None

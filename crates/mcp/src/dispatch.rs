@@ -81,6 +81,7 @@ impl McpServer {
         let server = self.clone();
         let stop = cancel.clone();
         let begins_session = method == "initialize";
+        let is_listening = method == "subscriptions/listen";
         let work = async move {
             let _guards = guards;
             let shared = &server.inner.shared;
@@ -96,6 +97,13 @@ impl McpServer {
                 Started::Done(outcome) => outcome,
                 Started::Working(work) => until_cancelled(work, stop).await,
                 Started::Unknown => Outcome::Error(McpError::internal()),
+            };
+            let outcome = match outcome {
+                // Nobody but the server gave up here, and somebody waits for an answer.
+                Outcome::Silence if shared.closing.is_cancelled() && !is_listening => {
+                    Outcome::Error(McpError::stopping())
+                }
+                outcome => outcome,
             };
             answer(era, &call.id, call.began.get(), outcome)
         };

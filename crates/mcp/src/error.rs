@@ -25,6 +25,8 @@ pub const UNSUPPORTED_VERSION: i32 = -32022;
 pub const DENIED: i32 = 1001;
 /// As many sessions as allowed are busy.
 pub const TOO_MANY_SESSIONS: i32 = 1002;
+/// As many requests as allowed are under way on one connection.
+pub const TOO_MANY_REQUESTS: i32 = 1003;
 
 /// A JSON-RPC error: what was found, what was expected, and, where it helps, facts as data.
 #[derive(Clone, Debug, PartialEq, Serialize, thiserror::Error)]
@@ -60,6 +62,14 @@ impl McpError {
     /// Parameters that the method does not take.
     pub fn invalid_params(message: impl Into<String>) -> Self {
         Self::new(INVALID_PARAMS, message)
+    }
+
+    /// The server goes down while the request is under way.
+    pub fn stopping() -> Self {
+        Self::new(
+            INTERNAL_ERROR,
+            "the server is stopping and has ended this request; ask again when it is back",
+        )
     }
 
     /// A fault of ours. The details belong in the log, never in the answer.

@@ -163,6 +163,12 @@ impl Exchange {
         }
     }
 
+    /// Tells the request to stop, as a transport does that has no other way to hear of it. Go on
+    /// with [`Exchange::next`] until its end, which is when all that it started has ended.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
     /// Lets the work go on by itself, however slowly the rest is read.
     pub fn detach(&mut self) {
         match std::mem::replace(&mut self.work, Work::Over) {

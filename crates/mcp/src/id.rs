@@ -25,14 +25,14 @@ impl RawId {
     }
 
     /// What two spellings of one id share.
-    pub(crate) fn key(&self) -> IdKey {
+    pub fn key(&self) -> IdKey {
         if let Ok(text) = serde_json::from_str::<String>(&self.0) {
-            return IdKey::Text(text);
+            return IdKey(Spelling::Text(text));
         }
         if &*self.0 == "-0" {
-            return IdKey::Other("0".into());
+            return IdKey(Spelling::Other("0".into()));
         }
-        IdKey::Other(Arc::clone(&self.0))
+        IdKey(Spelling::Other(Arc::clone(&self.0)))
     }
 }
 
@@ -50,8 +50,11 @@ impl Serialize for RawId {
 }
 
 /// An id for comparison: `"a"` and `"\u0061"` are one id, `"1"` and `1` are two.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum IdKey {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IdKey(Spelling);
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Spelling {
     Text(String),
     Other(Arc<str>),
 }

@@ -59,7 +59,7 @@ pub use era::{Era, LegacyVersion, ModernVersion, is_legacy_date};
 pub use error::McpError;
 pub use exchange::{Answer, Exchange, Frame, Reply};
 pub use headers::{PROTOCOL_VERSION_HEADER, SESSION_HEADER};
-pub use id::RawId;
+pub use id::{IdKey, RawId};
 pub use incoming::Incoming;
 pub use server::McpServer;
 pub use stream::NoticeStream;

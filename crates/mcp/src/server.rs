@@ -202,7 +202,7 @@ impl McpServer {
                 status: 400,
                 error: McpError::new(
                     INVALID_REQUEST,
-                    "no session: call initialize first and send the Mcp-Session-Id of its answer with every message",
+                    "no session: call initialize first; over HTTP, send the Mcp-Session-Id of its answer with every message",
                 ),
             });
         };

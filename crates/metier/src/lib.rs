@@ -18,20 +18,24 @@
 //! ```
 //!
 //! Each module is a crate of its own, versioned and usable alone; depend on the single crates where
-//! the whole is too much. This crate adds [`create_skill_server`] and nothing else.
+//! the whole is too much. This crate adds [`create_skill_server`] and its relatives, and nothing else.
 //!
 //! Limits: a server found this way loads nothing by itself; clients load what they need.
 
+#[cfg(doctest)]
+mod guide;
 mod skill_server;
 
 pub use metier_capability as capability;
 pub use metier_catalog as catalog;
+pub use metier_check as check;
 pub use metier_depgraph as depgraph;
 pub use metier_diagnostics as diagnostics;
 pub use metier_hooks as hooks;
 pub use metier_loader as loader;
 pub use metier_mcp as mcp;
 pub use metier_mcp_http as mcp_http;
+pub use metier_mcp_stdio as mcp_stdio;
 pub use metier_runner as runner;
 pub use metier_search as search;
 pub use metier_skill_model as skill_model;
@@ -40,6 +44,8 @@ pub use metier_workspace_roots as workspace_roots;
 
 pub use metier_catalog::{CatalogSettings, SkillCatalog, ToolDispatcher, ToolRegistry};
 pub use metier_hooks::{HookDeny, HookEvent, LifecycleHooks};
+pub use metier_mcp::{McpConfig, McpServer};
 pub use metier_mcp_http::{McpHttpConfig, McpHttpHandle, McpHttpServer, StartError};
+pub use metier_mcp_stdio::{StdioConfig, StdioEnd, StdioError, serve_stdio};
 pub use metier_tool::{CallContext, ToolError, ToolHandler, ToolOutput, ToolSpec};
-pub use skill_server::{create_skill_server, skill_server};
+pub use skill_server::{create_skill_server, message_server, skill_server};

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use metier_catalog::{CatalogSettings, SkillCatalog, ToolDispatcher, ToolRegistry};
+use metier_mcp::{McpConfig, McpServer};
 use metier_mcp_http::{McpHttpConfig, McpHttpServer};
 
 /// A server for an application, with the skills of the usual places: `extra_paths`, then
@@ -35,12 +36,33 @@ pub fn skill_server(
     extra_paths: &[PathBuf],
     dcc_name: Option<&str>,
 ) -> (McpHttpServer, SkillCatalog) {
-    let registry = ToolRegistry::with_settings(settings);
-    let dispatcher = ToolDispatcher::new(registry.clone());
-    let catalog = SkillCatalog::new(registry).with_dispatcher(dispatcher.clone());
-    catalog.discover(extra_paths, dcc_name);
+    let (catalog, dispatcher) = discovered(settings, extra_paths, dcc_name);
     (
         McpHttpServer::new(catalog.clone(), dispatcher, config),
         catalog,
     )
+}
+
+/// The same without a transport, to be served by [`serve_stdio`](crate::serve_stdio) or a transport
+/// of one's own.
+pub fn message_server(
+    settings: CatalogSettings,
+    config: McpConfig,
+    extra_paths: &[PathBuf],
+    dcc_name: Option<&str>,
+) -> (McpServer, SkillCatalog) {
+    let (catalog, dispatcher) = discovered(settings, extra_paths, dcc_name);
+    (McpServer::new(catalog.clone(), dispatcher, config), catalog)
+}
+
+fn discovered(
+    settings: CatalogSettings,
+    extra_paths: &[PathBuf],
+    dcc_name: Option<&str>,
+) -> (SkillCatalog, ToolDispatcher) {
+    let registry = ToolRegistry::with_settings(settings);
+    let dispatcher = ToolDispatcher::new(registry.clone());
+    let catalog = SkillCatalog::new(registry).with_dispatcher(dispatcher.clone());
+    catalog.discover(extra_paths, dcc_name);
+    (catalog, dispatcher)
 }

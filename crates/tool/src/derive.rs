@@ -4,9 +4,13 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
+use crate::portable;
+
 /// The schema of a type whose values come in as arguments.
 pub(crate) fn input_schema<T: JsonSchema>() -> Map<String, Value> {
-    let generator = SchemaSettings::draft2020_12().into_generator();
+    let generator = SchemaSettings::draft2020_12()
+        .with_transform(portable::input())
+        .into_generator();
     closed(generator.into_root_schema_for::<T>().to_value())
 }
 
@@ -14,6 +18,7 @@ pub(crate) fn input_schema<T: JsonSchema>() -> Map<String, Value> {
 pub(crate) fn output_schema<T: JsonSchema>() -> Map<String, Value> {
     let generator = SchemaSettings::draft2020_12()
         .for_serialize()
+        .with_transform(portable::output())
         .into_generator();
     closed(generator.into_root_schema_for::<T>().to_value())
 }

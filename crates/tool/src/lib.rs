@@ -42,6 +42,7 @@ mod error;
 mod handler;
 mod host;
 mod output;
+mod portable;
 mod repair;
 mod schema;
 mod schema_fault;

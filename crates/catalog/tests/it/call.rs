@@ -125,10 +125,16 @@ async fn a_failing_script_keeps_what_it_said() {
             .contains("step one")
     );
     let text = answer.joined_text();
-    assert!(
-        text.contains("exit code 3") && text.contains("oh no"),
-        "{text}"
-    );
+    insta::assert_snapshot!(text, @r#"
+    the script ended with exit code 3
+
+    output:
+    step one
+
+    error output:
+    oh no
+    {"success":false,"done":3}
+    "#);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! One file for each command.
 
 pub(crate) mod call;
+pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod connect_client;
@@ -9,5 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod info;
 pub(crate) mod list;
 pub(crate) mod new;
+pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod serve;
+pub(crate) mod stdio;

@@ -2,13 +2,13 @@
 
 use std::net::{IpAddr, ToSocketAddrs as _};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use metier::skill_model::SkillStatus;
 use metier::{McpHttpConfig, SkillCatalog, skill_server};
 use serde_json::json;
 
 use crate::Failure;
-use crate::options::{Running, SkillPlaces, runtime, tell_findings};
+use crate::options::{Listing, Running, SkillPlaces, runtime, tell_findings};
 use crate::printer::{Printer, clipped, count};
 use crate::progress;
 use crate::stop_signal::StopSignal;
@@ -21,24 +21,15 @@ pub(crate) struct Serve {
     /// The port; 0 takes any free one.
     #[arg(long, default_value_t = 8765)]
     port: u16,
-    /// Whether tools/list shows a stub for each skill that is not loaded.
-    #[arg(long, value_enum, default_value_t = Stubs::All)]
-    stubs: Stubs,
     /// Listen beyond this machine although nothing checks who calls.
     #[arg(long)]
     insecure: bool,
     #[command(flatten)]
+    listing: Listing,
+    #[command(flatten)]
     running: Running,
     #[command(flatten)]
     places: SkillPlaces,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Stubs {
-    /// One for each.
-    All,
-    /// None; clients find skills with `search_skills`.
-    None,
 }
 
 impl Serve {
@@ -53,7 +44,7 @@ impl Serve {
         }
         let mut config = McpHttpConfig::new(self.port);
         config.host.clone_from(&self.host);
-        config.stubs = self.stubs == Stubs::All;
+        config.stubs = self.listing.shows_stubs();
         runtime()?.block_on(async {
             let stop = StopSignal::listen();
             let dcc = settings.only_dcc.clone();

@@ -147,14 +147,12 @@ fn cure(path: &str) -> String {
         let tables = [LIMITS, INTERPRETERS];
         Key::ALL.iter().map(|key| key.path()).chain(tables)
     };
-    match nearest(path, known()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => {
-            let keys = Key::ALL.iter().map(|key| key.path());
-            let keys: Vec<&str> = keys.chain(["interpreters.NAME"]).collect();
-            format!("known are {}", keys.join(", "))
-        }
+    if let Some(near) = nearest(path, known()) {
+        return format!("did you mean `{near}`?");
     }
+    let keys = Key::ALL.iter().map(|key| key.path());
+    let keys: Vec<&str> = keys.chain(["interpreters.NAME"]).collect();
+    format!("known are {}", keys.join(", "))
 }
 
 #[cfg(test)]

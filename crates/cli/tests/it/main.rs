@@ -8,15 +8,20 @@
 )]
 
 mod call;
+mod check;
 mod command;
 mod completions;
 mod config;
 mod connect_client;
 mod demo;
+mod demo_cases;
 mod deps;
+mod docs;
 mod doctor;
+mod helper;
 mod info;
 mod list;
 mod new;
 mod search;
 mod serve;
+mod stdio;

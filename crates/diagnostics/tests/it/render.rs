@@ -1,6 +1,6 @@
 //! The three forms, as snapshots.
 
-use metier_diagnostics::render::{concise, full, json_lines};
+use metier_diagnostics::render::{SarifRun, concise, full, github, json_lines, junit, sarif};
 use metier_diagnostics::{Code, Diagnostic, LineIndex, Location};
 
 const DUPLICATE: Code = Code::new("MT105", "duplicate-key", "A key stands twice.");
@@ -56,4 +56,46 @@ fn concise_is_one_line_each() {
 #[test]
 fn json_is_one_object_a_line() {
     insta::assert_snapshot!(json_lines(&findings()));
+}
+
+#[test]
+fn github_is_one_command_each() {
+    insta::assert_snapshot!(github(&findings()));
+}
+
+#[test]
+fn junit_is_a_case_each() {
+    insta::assert_snapshot!(junit(&findings()));
+}
+
+#[test]
+fn sarif_is_one_log() {
+    let run = SarifRun {
+        tool: "metier",
+        version: "1.2.3",
+    };
+    insta::assert_snapshot!(sarif(&findings(), run, &source));
+}
+
+#[test]
+fn sarif_without_findings_is_a_log_too() {
+    let run = SarifRun {
+        tool: "metier",
+        version: "1.2.3",
+    };
+    let log: serde_json::Value = serde_json::from_str(&sarif([], run, &source)).unwrap();
+    assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
+}
+
+#[test]
+fn a_page_has_a_head_and_the_explanation() {
+    const EXPLAINED: Code = DUPLICATE.explained("## What it does\nFinds.\n\n");
+    assert_eq!(
+        DUPLICATE.page(),
+        "# MT105 `duplicate-key`\n\nA key stands twice.\n"
+    );
+    assert_eq!(
+        EXPLAINED.page(),
+        "# MT105 `duplicate-key`\n\nA key stands twice.\n\n## What it does\nFinds.\n"
+    );
 }

@@ -6,6 +6,7 @@ use super::depends::read_depends;
 use super::fields::FrontMatter;
 use crate::codes;
 use crate::findings::Findings;
+use crate::tools_file::nearest;
 use crate::values::{self, Item};
 use crate::yaml::Node;
 
@@ -24,6 +25,23 @@ const KEPT: [&str; 10] = [
     "branding",
     "links",
     "examples",
+];
+
+/// Keys that are read, for finding the nearest to an unknown one.
+const READ: [&str; 13] = [
+    "dcc",
+    "version",
+    "layer",
+    "stage",
+    "tags",
+    "products",
+    "example-prompts",
+    "search-hint",
+    "search-aliases",
+    "depends",
+    "tools",
+    "groups",
+    "allow-implicit-invocation",
 ];
 
 /// Reads the value of `metadata`.
@@ -119,11 +137,14 @@ fn read_dcc_key(
         }
         _ => {
             if !KEPT.contains(&name.replace('_', "-").as_str()) {
-                findings.info(
+                let added = findings.info(
                     codes::UNKNOWN_DCC_KEY,
                     &key.span,
                     format!("`{path}` is unknown; it is kept as it is"),
                 );
+                if let Some(nearest) = nearest(name, &READ) {
+                    added.help(format!("did you mean `{nearest}`?"));
+                }
             }
             skill.dcc_extra.insert(name.to_owned(), value.to_json());
         }

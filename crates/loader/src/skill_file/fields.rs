@@ -8,6 +8,7 @@ use super::client_fields::read_client_field;
 use super::dcc_fields::read_metadata;
 use super::recover::Recovered;
 use crate::findings::{Findings, printable};
+use crate::tools_file::nearest;
 use crate::values::{self, Item};
 use crate::yaml::Node;
 use crate::{ParseMode, codes};
@@ -66,6 +67,17 @@ const OURS: [&str; 20] = [
     "example-prompts",
 ];
 
+/// The keys that authors mean most often, for finding the nearest to an unknown one.
+const KNOWN: [&str; 7] = [
+    "name",
+    "description",
+    "license",
+    "compatibility",
+    "allowed-tools",
+    "metadata",
+    "argument-hint",
+];
+
 /// Reads every key of the front matter into `skill`, whose name is the folder's so far.
 pub(crate) fn read_fields(
     findings: &mut Findings<'_>,
@@ -118,12 +130,23 @@ fn is_ours(key: &str) -> bool {
         || key.starts_with("dcc-mcp.")
 }
 
+/// Every spelling of our own keys that is refused at the top level.
+pub(crate) fn misplaced_spellings() -> impl Iterator<Item = String> {
+    OURS.into_iter()
+        .chain(["branding", "links"])
+        .flat_map(|key| [key.to_owned(), key.replace('-', "_")])
+}
+
 fn unknown(findings: &mut Findings<'_>, key: &Node, name: &str) {
     let message = format!("`{name}` is not a key of the format; it is kept as it is");
-    match findings.mode {
+    let added = match findings.mode {
         ParseMode::Strict => findings.warning(codes::UNKNOWN_KEY, &key.span, message),
         ParseMode::Lenient => findings.info(codes::UNKNOWN_KEY, &key.span, message),
     };
+    added.help(match nearest(name, &KNOWN) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "put data of your own below `metadata`".to_owned(),
+    });
 }
 
 /// All misplaced keys in one finding, each with its place and its cure.

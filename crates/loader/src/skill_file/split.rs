@@ -36,6 +36,9 @@ pub(crate) struct SplitFault {
 
 const MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 
+/// What a file without anything needs.
+const BEGIN: &str = "write `---`, at least `name:` and `description:`, and `---`";
+
 /// Finds the front matter in the first bytes of a file; `whole` says whether they are all of it.
 pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> {
     let fault = |code, line: usize, message: String, help| SplitFault {
@@ -46,7 +49,7 @@ pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> 
     };
     if bytes.is_empty() {
         let message = "the file is empty".to_owned();
-        return Err(fault(codes::SKILL_FILE_EMPTY, 1, message, None));
+        return Err(fault(codes::SKILL_FILE_EMPTY, 1, message, Some(BEGIN)));
     }
     if looks_like_utf16(bytes) {
         let message = "the file is not UTF-8: it looks like UTF-16".to_owned();
@@ -72,7 +75,7 @@ pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> 
     }
     let Some(opening) = opening else {
         let message = "the file holds only blank lines".to_owned();
-        return Err(fault(codes::SKILL_FILE_EMPTY, 1, message, None));
+        return Err(fault(codes::SKILL_FILE_EMPTY, 1, message, Some(BEGIN)));
     };
     if opening.bytes.trim_ascii_end() != b"---" {
         let rest = lines

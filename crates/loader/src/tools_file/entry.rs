@@ -197,14 +197,16 @@ fn entry_name<'n>(
     {
         return Some((text.trim().to_owned(), node));
     }
-    findings.error(
-        codes::ENTRY_SHAPE,
-        &node.span,
-        format!(
-            "`tools[{index}]` must be a mapping or a name, found {}; it is left out",
-            node.noun()
-        ),
-    );
+    findings
+        .error(
+            codes::ENTRY_SHAPE,
+            &node.span,
+            format!(
+                "`tools[{index}]` must be a mapping or a name, found {}; it is left out",
+                node.noun()
+            ),
+        )
+        .help("write `- name: …` with the tool's keys below");
     None
 }
 
@@ -245,14 +247,16 @@ fn word<'w>(
         .iter()
         .find(|word| word.eq_ignore_ascii_case(text.trim()));
     if found.is_none() {
-        findings.fault(
-            codes::WRONG_TOOL_VALUE,
-            &value.span,
-            format!(
-                "`{path}` must be `{}`, found `{text}`",
-                known.join("` or `")
-            ),
-        );
+        findings
+            .fault(
+                codes::WRONG_TOOL_VALUE,
+                &value.span,
+                format!(
+                    "`{path}` must be `{}`, found `{text}`",
+                    known.join("` or `")
+                ),
+            )
+            .help("write one of them, or remove the key");
     }
     found.copied()
 }
@@ -267,11 +271,13 @@ fn seconds(findings: &mut Findings<'_>, path: &str, value: &Node) -> Option<u64>
         whole.parse::<u64>().ok()
     });
     if seconds.is_none() {
-        findings.fault(
-            codes::WRONG_TOOL_VALUE,
-            &value.span,
-            format!("`{path}` must be a whole number of seconds"),
-        );
+        findings
+            .fault(
+                codes::WRONG_TOOL_VALUE,
+                &value.span,
+                format!("`{path}` must be a whole number of seconds"),
+            )
+            .help("write a number such as 60");
     }
     seconds
 }
@@ -383,9 +389,10 @@ fn find_script(
                     &place.span,
                     format!("script not found: {path}"),
                 );
-                if let Some(similar) = similar {
-                    added.help(format!("there is `{similar}`; letter case counts"));
-                }
+                added.help(match similar {
+                    Some(similar) => format!("there is `{similar}`; letter case counts"),
+                    None => "add the script, or mend the path".to_owned(),
+                });
             }
             tool.script = lookup;
         }

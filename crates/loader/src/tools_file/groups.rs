@@ -151,11 +151,13 @@ pub(crate) fn connect(findings: &mut Findings<'_>, skill: &mut SkillMetadata, de
     for group in &skill.groups {
         for name in &group.tools {
             if skill.tools.iter().all(|tool| tool.name != *name) {
-                findings.warning(
-                    codes::UNKNOWN_GROUP,
-                    &(0..0),
-                    format!("the group `{}` names the unknown tool `{name}`", group.name),
-                );
+                findings
+                    .warning(
+                        codes::UNKNOWN_GROUP,
+                        &declared.groups_at,
+                        format!("the group `{}` names the unknown tool `{name}`", group.name),
+                    )
+                    .help("declare the tool, or remove its name from the group");
             }
         }
     }

@@ -54,11 +54,13 @@ impl Names {
             return false;
         }
         if wire != canonical {
-            findings.warning(
-                codes::MAPPED_NAME,
-                span,
-                format!("clients do not accept the name `{canonical}`; they see `{wire}`"),
-            );
+            findings
+                .warning(
+                    codes::MAPPED_NAME,
+                    span,
+                    format!("clients do not accept the name `{canonical}`; they see `{wire}`"),
+                )
+                .help("use letters, digits, `_` and `-`, at most 64 with the skill's name");
         }
         self.taken.insert(wire, (span.clone(), tool.to_owned()));
         true

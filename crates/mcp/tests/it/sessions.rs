@@ -170,7 +170,9 @@ async fn a_shutdown_ends_everything_once() {
     bench.waiting.acquire().await.unwrap().forget();
     taken(&seen);
     bench.server.shutdown().await;
-    assert_eq!(call.await.unwrap().status, 0);
+    let heard = call.await.unwrap();
+    assert_eq!(heard.code(), -32603);
+    assert!(heard.raw.contains("stopping"), "{}", heard.raw);
     assert_eq!(
         bench.stopped.available_permits(),
         1,

@@ -1,0 +1,314 @@
+//! The check itself: the loader's reading, then the rules.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use metier_diagnostics::{Code, Diagnostic, Severity};
+use metier_loader::{LoadedSkill, ParseMode, Root, RootLabel, ScanReport, parse_skill_dir, scan};
+use metier_skill_model::ScriptLookup;
+
+use crate::report::{CheckReport, CheckedSkill, Finding, Verdict};
+use crate::rules::{self, Neighbours};
+use crate::subject::Subject;
+
+/// How a check is made.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CheckOptions {
+    /// How forgiving skills are read. Strict, unless said otherwise; lenient is what servers do, and
+    /// then missing dependencies are warnings as well.
+    pub mode: ParseMode,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self {
+            mode: ParseMode::Strict,
+        }
+    }
+}
+
+impl CheckOptions {
+    /// Reads skills as servers do.
+    #[must_use]
+    pub fn lenient(mut self) -> Self {
+        self.mode = ParseMode::Lenient;
+        self
+    }
+}
+
+/// A skill with all that the check keeps of it.
+struct Read {
+    root: Arc<Path>,
+    display_path: String,
+    checked: CheckedSkill,
+    /// As the loader made it; a rejected one as far as it can be read leniently.
+    skill: Option<LoadedSkill>,
+}
+
+/// Checks every skill below the folders.
+pub fn check(paths: &[PathBuf], options: &CheckOptions) -> CheckReport {
+    let roots: Vec<Root> = paths
+        .iter()
+        .map(|path| Root::new(RootLabel::Explicit, path))
+        .collect();
+    check_roots(&roots, options)
+}
+
+/// Checks every skill below roots that may come from anywhere.
+pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
+    let scanned = scan(roots, options.mode);
+    let mut findings = Vec::new();
+    about_roots(roots, &scanned, &mut findings);
+    let skills = read(roots, scanned, options.mode, &mut findings);
+
+    let subjects: Vec<(usize, Subject<'_>)> = skills
+        .iter()
+        .enumerate()
+        .filter_map(|(number, read)| {
+            let subject = Subject::new(read.skill.as_ref()?, &read.display_path);
+            Some((number, subject))
+        })
+        .collect();
+    let (served, unreadable) = served(&skills, &subjects);
+    let neighbours = Neighbours::new(&served, unreadable, options.mode);
+    let mut found: Vec<(usize, Diagnostic)> = rules::across(&served, &neighbours);
+    drop(served);
+    found.extend(alone(&skills, &neighbours));
+    for (number, diagnostic) in found {
+        if let Some(read) = skills.get(number) {
+            findings.push(Finding {
+                root: Some(Arc::clone(&read.root)),
+                diagnostic,
+            });
+        }
+    }
+    sort(roots, &mut findings);
+    let mut skills: Vec<Read> = skills;
+    skills.sort_by(|one, other| {
+        let place = |read: &Read| root_number(roots, Some(&read.root));
+        let parts = |read: &Read| {
+            let parts = read.display_path.split('/').map(str::to_owned);
+            parts.collect::<Vec<_>>()
+        };
+        (place(one), parts(one)).cmp(&(place(other), parts(other)))
+    });
+    CheckReport {
+        findings,
+        skills: skills.into_iter().map(|read| read.checked).collect(),
+    }
+}
+
+/// The skills that stand for their names, and the names of those that nothing can be read of.
+fn served<'s, 'a>(
+    skills: &'a [Read],
+    subjects: &'s [(usize, Subject<'a>)],
+) -> (Vec<(usize, &'s Subject<'a>)>, Vec<&'a str>) {
+    let shadowed = |number: &usize| {
+        skills
+            .get(*number)
+            .is_some_and(|read| read.checked.verdict == Verdict::Shadowed)
+    };
+    let served = subjects
+        .iter()
+        .filter(|(number, _)| !shadowed(number))
+        .map(|(number, subject)| (*number, subject))
+        .collect();
+    let unreadable = skills
+        .iter()
+        .filter(|read| read.skill.is_none())
+        .flat_map(|read| {
+            // Of broken front matter the name is a guess, and the folder's is another.
+            let folder = read.checked.id.rsplit(['/', ':']).next();
+            [Some(read.checked.name.as_str()), folder]
+        })
+        .flatten()
+        .collect();
+    (served, unreadable)
+}
+
+/// The rules that look at one skill alone, on as many threads as there are cores.
+fn alone(skills: &[Read], neighbours: &Neighbours<'_>) -> Vec<(usize, Diagnostic)> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = skills.len().div_ceil(cores).max(16);
+    let numbered: Vec<(usize, &Read)> = skills.iter().enumerate().collect();
+    let work = |part: &[(usize, &Read)]| -> Vec<(usize, Diagnostic)> {
+        let mut found = Vec::new();
+        for (number, read) in part {
+            if let Some(skill) = &read.skill {
+                let subject = Subject::new(skill, &read.display_path);
+                let about = rules::alone(&subject, neighbours);
+                found.extend(about.into_iter().map(|diagnostic| (*number, diagnostic)));
+            }
+        }
+        found
+    };
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = numbered
+            .chunks(share)
+            .map(|part| scope.spawn(move || work(part)))
+            .collect();
+        let done = parts.into_iter().map(std::thread::ScopedJoinHandle::join);
+        done.flat_map(Result::unwrap_or_default).collect()
+    })
+}
+
+/// Takes skills and their own findings out of the scan.
+fn read(
+    roots: &[Root],
+    scanned: ScanReport,
+    mode: ParseMode,
+    findings: &mut Vec<Finding>,
+) -> Vec<Read> {
+    let mut skills = Vec::new();
+    let mut told = |root: &Arc<Path>, diagnostics: Vec<Diagnostic>| {
+        findings.extend(diagnostics.into_iter().map(|diagnostic| Finding {
+            root: Some(Arc::clone(root)),
+            diagnostic,
+        }));
+    };
+    let known: Vec<Arc<Path>> = roots
+        .iter()
+        .map(|root| root.path.as_path().into())
+        .collect();
+    let shared = |path: &Path| -> Arc<Path> {
+        let found = known.iter().find(|known| known.as_ref() == path);
+        found.map_or_else(|| path.into(), Arc::clone)
+    };
+    for mut skill in scanned.skills {
+        let root = shared(&skill.root.path);
+        let reasons = reasons(&skill.diagnostics);
+        told(&root, std::mem::take(&mut skill.diagnostics));
+        let verdict = if skill.unusable.is_some() {
+            Verdict::Unusable
+        } else {
+            Verdict::Loaded
+        };
+        let mut read = of_skill(root, skill, verdict);
+        if verdict == Verdict::Unusable {
+            read.checked.reasons = reasons;
+        }
+        skills.push(read);
+    }
+    for shadowed in scanned.shadowed {
+        let mut skill = shadowed.skill;
+        let root = shared(&skill.root.path);
+        told(&root, std::mem::take(&mut skill.diagnostics));
+        told(&root, vec![shadowed.diagnostic]);
+        skills.push(of_skill(root, skill, Verdict::Shadowed));
+    }
+    for rejected in scanned.rejected {
+        let root = shared(&rejected.root.path);
+        let reasons = reasons(&rejected.diagnostics);
+        told(&root, rejected.diagnostics);
+        let again = (mode == ParseMode::Strict)
+            .then(|| parse_skill_dir(&rejected.path, ParseMode::Lenient).ok())
+            .flatten();
+        skills.push(Read {
+            root,
+            display_path: rejected.display_path,
+            checked: CheckedSkill {
+                id: rejected.id.to_string(),
+                name: rejected.name,
+                path: rejected.path,
+                verdict: Verdict::Rejected,
+                reasons,
+                tools: again.as_ref().map(tool_names).unwrap_or_default(),
+                callable: 0,
+            },
+            skill: again,
+        });
+    }
+    skills
+}
+
+/// The codes of the errors, each once.
+fn reasons(diagnostics: &[Diagnostic]) -> Vec<Code> {
+    let errors = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let mut codes: Vec<Code> = errors.map(|diagnostic| diagnostic.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}
+
+fn of_skill(root: Arc<Path>, skill: LoadedSkill, verdict: Verdict) -> Read {
+    let callable = |tool: &&metier_skill_model::ToolDeclaration| {
+        tool.refusal.is_none() && matches!(tool.script, ScriptLookup::Script { .. })
+    };
+    let usable = verdict == Verdict::Loaded;
+    Read {
+        root,
+        display_path: skill.display_path.clone(),
+        checked: CheckedSkill {
+            id: skill.id.to_string(),
+            name: skill.metadata.name.to_string(),
+            path: skill.path.clone(),
+            verdict,
+            reasons: Vec::new(),
+            tools: tool_names(&skill),
+            callable: if usable {
+                skill.metadata.tools.iter().filter(callable).count()
+            } else {
+                0
+            },
+        },
+        skill: Some(skill),
+    }
+}
+
+fn tool_names(skill: &LoadedSkill) -> Vec<String> {
+    let tools = skill.metadata.tools.iter();
+    tools.map(|tool| tool.name.clone()).collect()
+}
+
+/// Findings of the walk come without their root: the first root that has the place is taken, and
+/// the next one for a finding that was told before.
+fn about_roots(roots: &[Root], scanned: &ScanReport, findings: &mut Vec<Finding>) {
+    for diagnostic in &scanned.diagnostics {
+        let same = |finding: &&Finding| finding.diagnostic == *diagnostic;
+        let told = findings.iter().filter(same).count();
+        let root = diagnostic.location().and_then(|location| {
+            let having = roots
+                .iter()
+                .filter(|root| root.path.join(&location.file).symlink_metadata().is_ok());
+            having.clone().nth(told).or_else(|| having.last())
+        });
+        findings.push(Finding {
+            root: root.map(|root| root.path.as_path().into()),
+            diagnostic: diagnostic.clone(),
+        });
+    }
+}
+
+fn root_number(roots: &[Root], root: Option<&Arc<Path>>) -> Option<usize> {
+    let root = root?;
+    roots.iter().position(|known| known.path == **root)
+}
+
+/// By root, file and place; a file named `SKILL.md` comes before the others of its folder.
+fn sort(roots: &[Root], findings: &mut [Finding]) {
+    findings.sort_by_cached_key(|finding| {
+        let location = finding.diagnostic.location();
+        (
+            root_number(roots, finding.root.as_ref()),
+            location.map(|place| {
+                let parts: Vec<String> = place.file.split('/').map(str::to_owned).collect();
+                (parts, place.line, place.column)
+            }),
+            finding.diagnostic.code.id,
+        )
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_found_in_no_folder() {
+        let report = check(&[], &CheckOptions::default());
+        assert!(report.skills.is_empty() && report.findings.is_empty());
+    }
+}

@@ -1,0 +1,58 @@
+//! `metier stdio`.
+
+use std::io::IsTerminal as _;
+
+use clap::Args;
+use metier::{McpConfig, StdioConfig, message_server, serve_stdio};
+
+use crate::Failure;
+use crate::options::{Listing, Running, SkillPlaces, runtime, tell_findings};
+use crate::printer::Printer;
+use crate::stop_signal::StopSignal;
+
+#[derive(Args)]
+pub(crate) struct Stdio {
+    #[command(flatten)]
+    listing: Listing,
+    #[command(flatten)]
+    running: Running,
+    #[command(flatten)]
+    places: SkillPlaces,
+}
+
+impl Stdio {
+    pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        let settings = self.running.settings(&self.places)?;
+        let dcc = settings.only_dcc.clone();
+        if std::io::stdin().is_terminal() {
+            printer.say(
+                "waiting for JSON-RPC messages, one a line; this command is meant to be started by an MCP client, \
+                 for example: claude mcp add metier -- metier stdio PATH\nCtrl-D stops.",
+            );
+        }
+        let mut config = McpConfig::default();
+        config.stubs = self.listing.shows_stubs();
+        let runtime = runtime()?;
+        let ended = runtime.block_on(async {
+            let signal = StopSignal::listen();
+            let (server, catalog) =
+                message_server(settings, config, &self.places.paths, dcc.as_deref());
+            tell_findings(printer, &catalog.snapshot());
+            let limits = StdioConfig::default();
+            let stop = limits.stop.clone();
+            tokio::spawn(async move {
+                signal.wait().await;
+                stop.cancel();
+            });
+            let ended = serve_stdio(&server, limits).await;
+            server.shutdown().await;
+            ended
+        });
+        // A read of standard input may still be under way and cannot be taken back.
+        runtime.shutdown_background();
+        match ended {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Failure::Usage(error.to_string())),
+        }
+    }
+}

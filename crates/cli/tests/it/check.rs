@@ -1,0 +1,169 @@
+//! `metier check` and `metier schema`.
+
+use std::path::Path;
+
+use crate::command::{fixtures, metier, mixed, run};
+
+fn stdout(folder: &Path, arguments: &[&str]) -> String {
+    let output = metier(folder).args(arguments).output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn one_skill(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let skill = folder.path().join("bake-ao");
+    std::fs::create_dir(&skill).unwrap();
+    std::fs::write(skill.join("SKILL.md"), text).unwrap();
+    folder
+}
+
+#[test]
+fn findings_for_people() {
+    let folder = mixed();
+    insta::assert_snapshot!(run(folder.path(), &["check", "skills"]));
+    insta::assert_snapshot!(
+        "lenient",
+        run(folder.path(), &["check", "--lenient", "skills"])
+    );
+}
+
+#[test]
+fn the_most_common_fault_is_underlined_with_its_cure() {
+    let folder = one_skill("---\nname: bake-ao\ndescription: Checks a scene: units, names\n---\n");
+    insta::assert_snapshot!(run(folder.path(), &["check"]));
+}
+
+#[test]
+fn findings_for_programs() {
+    let folder = mixed();
+    insta::assert_snapshot!(
+        "concise",
+        stdout(folder.path(), &["check", "--format", "concise", "skills"])
+    );
+    insta::assert_snapshot!(
+        "json",
+        stdout(folder.path(), &["check", "--format", "json", "skills"])
+    );
+    insta::assert_snapshot!(
+        "github",
+        stdout(folder.path(), &["check", "--format", "github", "skills"])
+    );
+    insta::assert_snapshot!(
+        "junit",
+        stdout(folder.path(), &["check", "--format", "junit", "skills"])
+    );
+    let text = stdout(folder.path(), &["check", "--format", "sarif", "skills"]);
+    let mut log: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let driver = &mut log["runs"][0]["tool"]["driver"];
+    assert_eq!(driver["version"], env!("CARGO_PKG_VERSION"));
+    // The pages have tests of their own.
+    for rule in driver["rules"].as_array_mut().unwrap() {
+        assert!(
+            rule["help"]["markdown"]
+                .take()
+                .as_str()
+                .unwrap()
+                .contains("## What it does")
+        );
+    }
+    driver["version"] = "VERSION".into();
+    insta::assert_snapshot!("sarif", format!("{log:#}"));
+}
+
+#[test]
+fn exit_codes() {
+    let clean = fixtures();
+    let status =
+        |folder: &Path, arguments: &[&str]| metier(folder).args(arguments).status().unwrap().code();
+    assert_eq!(status(&clean, &["check", "demo"]), Some(0));
+    let folder = mixed();
+    assert_eq!(status(folder.path(), &["check", "skills"]), Some(1));
+    let warned = one_skill("---\nname: another\ndescription: Has another name.\n---\n");
+    assert_eq!(status(warned.path(), &["check"]), Some(0));
+    assert_eq!(
+        status(warned.path(), &["check", "--deny", "warnings"]),
+        Some(1)
+    );
+    assert_eq!(
+        status(warned.path(), &["check", "bake-ao/SKILL.md"]),
+        Some(0)
+    );
+    let nothing = tempfile::tempdir().unwrap();
+    insta::assert_snapshot!(run(nothing.path(), &["check", "."]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    0 skills (strict): 0 fine to load; 0 errors, 0 warnings, 0 notes
+    error: there is no skill in .; a skill is a folder with a SKILL.md
+    ");
+    insta::assert_snapshot!(run(nothing.path(), &["check", "nowhere"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: nowhere: there is no such folder
+    ");
+}
+
+#[test]
+fn a_check_and_a_strict_list_give_the_same_verdict() {
+    let folder = mixed();
+    let listed: serde_json::Value = serde_json::from_str(&stdout(
+        folder.path(),
+        &["list", "--strict", "--json", "skills"],
+    ))
+    .unwrap();
+    let checked = stdout(
+        folder.path(),
+        &["check", "--statistics", "--format", "json", "skills"],
+    );
+    let checked: serde_json::Value = serde_json::from_str(&checked).unwrap();
+    let names = |list: &serde_json::Value| -> Vec<String> {
+        let skills = list.as_array().unwrap().iter();
+        skills
+            .map(|skill| skill["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let of_verdict = |wanted: &str| -> Vec<String> {
+        let skills = checked["skills"].as_array().unwrap().iter();
+        let of = skills.filter(|skill| skill["verdict"] == wanted);
+        of.map(|skill| skill["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(of_verdict("loaded"), names(&listed["skills"]));
+    assert_eq!(of_verdict("rejected"), names(&listed["rejected"]));
+    assert_eq!(checked["rejected"], 2);
+}
+
+#[test]
+fn a_code_is_explained_in_any_spelling() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = stdout(folder.path(), &["check", "--explain", "MT118"]);
+    insta::assert_snapshot!(page);
+    assert_eq!(stdout(folder.path(), &["check", "--explain", "118"]), page);
+    assert_eq!(
+        stdout(
+            folder.path(),
+            &["check", "--explain", "description-not-quoted"]
+        ),
+        page
+    );
+    insta::assert_snapshot!(run(folder.path(), &["check", "--explain", "quoted"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `quoted` is no code; did you mean MT118 (description-not-quoted)?
+    ");
+}
+
+#[test]
+fn schemas_are_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["skill", "tools"] {
+        let schema: serde_json::Value =
+            serde_json::from_str(&stdout(folder.path(), &["schema", name])).unwrap();
+        assert_eq!(
+            schema["$schema"], "https://json-schema.org/draft/2020-12/schema",
+            "{name}"
+        );
+    }
+}

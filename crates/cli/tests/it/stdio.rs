@@ -1,0 +1,193 @@
+//! `metier stdio`.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::command::{metier, mixed, run};
+
+struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Session {
+    fn start(folder: &Path, arguments: &[&str]) -> Self {
+        let mut child = metier(folder)
+            .arg("stdio")
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        }
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    /// The next message that holds this member.
+    fn next_with(&mut self, member: &str) -> Value {
+        loop {
+            let message = self.next();
+            if message.get(member).is_some() {
+                return message;
+            }
+        }
+    }
+
+    fn initialize(&mut self) {
+        self.send(&request(0, "initialize", &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}})));
+        assert_eq!(self.next()["result"]["protocolVersion"], "2025-11-25");
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    }
+
+    fn call(&mut self, id: u32, tool: &str, arguments: &Value) -> Value {
+        self.send(&request(
+            id,
+            "tools/call",
+            &json!({"name": tool, "arguments": arguments}),
+        ));
+        let answer = self.next_with("id");
+        assert_eq!(answer["id"], id, "{answer}");
+        answer["result"].clone()
+    }
+
+    /// Waits for the end: the exit code, the rest of stdout, stderr.
+    fn end(mut self) -> (i32, String, String) {
+        let mut out = String::new();
+        self.output.read_to_string(&mut out).unwrap();
+        let mut err = String::new();
+        let mut said = self.child.stderr.take().unwrap();
+        said.read_to_string(&mut err).unwrap();
+        let status = self.child.wait().unwrap();
+        (status.code().unwrap_or(-1), out, err)
+    }
+}
+
+fn request(id: u32, method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+#[test]
+fn a_skill_is_loaded_called_and_the_end_of_input_ends_it() {
+    let folder = mixed();
+    let mut session = Session::start(folder.path(), &["skills"]);
+    session.initialize();
+    let loaded = session.call(1, "load_skill", &json!({"skill_name": "good"}));
+    assert_eq!(loaded["isError"], false, "{loaded}");
+    let called = session.call(2, "good__echo", &json!({"n": 3}));
+    assert_eq!(called["structuredContent"]["got"]["n"], 3, "{called}");
+    session.input = None;
+    let (code, out, err) = session.end();
+    // Whether the notice of the load came before or after its answer is open.
+    let rest: Vec<Value> = out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(rest.len() <= 1, "{rest:?}");
+    assert_eq!(code, 0);
+    insta::assert_snapshot!(err);
+}
+
+#[test]
+fn messages_of_a_pipe_are_answered_before_it_ends() {
+    let folder = mixed();
+    let mut session = Session::start(folder.path(), &["--stubs", "none", "skills"]);
+    session.send(&request(0, "initialize", &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}})));
+    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    session.send(&request(1, "tools/list", &json!({})));
+    session.input = None;
+    assert_eq!(session.next()["id"], 0);
+    let listed = session.next();
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    assert!(
+        tools
+            .iter()
+            .all(|tool| !tool["name"].as_str().unwrap().starts_with("__skill__"))
+    );
+    assert_eq!(session.end().0, 0);
+}
+
+/// A skill whose tool says which processes it is, then stays.
+fn staying() -> tempfile::TempDir {
+    let folder = mixed();
+    let skill = folder.path().join("skills/long");
+    std::fs::create_dir_all(skill.join("scripts")).unwrap();
+    std::fs::write(
+        skill.join("SKILL.md"),
+        "---\nname: long\ndescription: Stays.\nmetadata:\n  dcc-mcp:\n    tools: tools.yaml\n---\n",
+    )
+    .unwrap();
+    let tools = "tools:\n  - name: stay\n    source_file: scripts/stay.sh\n";
+    std::fs::write(skill.join("tools.yaml"), tools).unwrap();
+    let script = "sleep 300 &\necho \"::progress::{\\\"progress\\\": 1, \\\"message\\\": \\\"$$ $!\\\"}\" >&2\nwait\n";
+    std::fs::write(skill.join("scripts/stay.sh"), script).unwrap();
+    folder
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_end_of_input_and_a_signal_end_a_running_script_and_its_child() {
+    fn is_alive(id: &str) -> bool {
+        match std::fs::read_to_string(Path::new("/proc").join(id).join("stat")) {
+            Ok(stat) => !stat
+                .rsplit_once(')')
+                .is_some_and(|(_, rest)| rest.trim_start().starts_with('Z')),
+            Err(_) => false,
+        }
+    }
+
+    let folder = staying();
+    for by_signal in [false, true] {
+        let mut session = Session::start(folder.path(), &["skills"]);
+        session.initialize();
+        session.call(1, "load_skill", &json!({"skill_name": "long"}));
+        let params = json!({"name": "long__stay", "_meta": {"progressToken": 1}});
+        session.send(&request(2, "tools/call", &params));
+        let progress = loop {
+            let message = session.next();
+            if message["method"] == "notifications/progress" {
+                break message;
+            }
+        };
+        let ids = progress["params"]["message"].as_str().unwrap().to_owned();
+        let (script, child) = ids.split_once(' ').unwrap();
+        assert!(is_alive(script) && is_alive(child), "{ids}");
+        if by_signal {
+            let server = session.child.id().to_string();
+            let mut kill = std::process::Command::new("kill");
+            assert!(kill.arg(server).status().unwrap().success());
+        } else {
+            session.input = None;
+        }
+        let (code, out, _) = session.end();
+        assert_eq!((code, out.as_str()), (0, ""));
+        assert!(!is_alive(script) && !is_alive(child), "{ids}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let folder = mixed();
+    let text = run(folder.path(), &["stdio", "nowhere"]);
+    assert!(
+        text.starts_with("exit 2") && text.contains("nowhere: there is no such folder"),
+        "{text}"
+    );
+}

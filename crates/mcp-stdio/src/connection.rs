@@ -1,0 +1,280 @@
+//! What one client has under way, and its session.
+
+use bytes::Bytes;
+use futures_util::FutureExt as _;
+use metier_mcp::envelope::{self, Message, Notification, Request};
+use metier_mcp::error::{INVALID_REQUEST, TOO_MANY_REQUESTS};
+use metier_mcp::{
+    Answer, Exchange, Frame, Incoming, McpError, McpServer, NoticeStream, RawId, Reply,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::task::TaskTracker;
+
+use crate::StdioConfig;
+use crate::in_flight::{Entered, InFlight};
+use crate::lines::Line;
+use crate::writer::Outgoing;
+
+pub(crate) struct Connection {
+    server: McpServer,
+    outgoing: Outgoing,
+    in_flight: InFlight,
+    /// The session that `initialize` began.
+    session: Option<String>,
+    tasks: TaskTracker,
+    closing: CancellationToken,
+    line_limit: usize,
+    request_cap: usize,
+    /// Requests do not outlive their client, however its serving ends.
+    _closes: DropGuard,
+}
+
+impl Connection {
+    pub(crate) fn new(server: McpServer, outgoing: Outgoing, config: &StdioConfig) -> Self {
+        let closing = CancellationToken::new();
+        Self {
+            server,
+            outgoing,
+            in_flight: InFlight::new(closing.clone()),
+            session: None,
+            tasks: TaskTracker::new(),
+            line_limit: config.line_limit,
+            request_cap: config.request_cap.max(1),
+            _closes: closing.clone().drop_guard(),
+            closing,
+        }
+    }
+
+    /// Takes one line. Waits while the reader is too slow for the answers that are there at once.
+    pub(crate) async fn take(&mut self, line: Line) {
+        let line = match line {
+            Line::Text(line) => line,
+            Line::TooLong => {
+                let text = format!(
+                    "invalid request: the message is longer than {} bytes",
+                    self.line_limit
+                );
+                return self.refuse(None, INVALID_REQUEST, text).await;
+            }
+        };
+        match envelope::read(line.clone()) {
+            Ok(Message::Request(request)) => self.request(&request, line).await,
+            Ok(Message::Notification(note)) => self.notification(&note, line),
+            Ok(Message::Response(_)) => self.hand_over(line),
+            Err(fault) => {
+                let error = Answer::error(400, fault.id.as_ref(), &fault.error);
+                self.say(error.body).await;
+            }
+        }
+    }
+
+    /// Cancels what is under way and returns when all of it has ended.
+    pub(crate) async fn end(self) {
+        self.closing.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+        if let Some(session) = &self.session {
+            self.server.end_session(session).await;
+        }
+    }
+
+    async fn request(&mut self, request: &Request, line: Vec<u8>) {
+        let id = &request.id;
+        if self.in_flight.count() >= self.request_cap {
+            let text = format!(
+                "{} requests are under way, as many as are served at once; wait for an answer",
+                self.request_cap
+            );
+            return self.refuse(Some(id), TOO_MANY_REQUESTS, text).await;
+        }
+        let Some(entered) = self.in_flight.enter(id) else {
+            let text = format!("invalid request: a request with the id {id} is still under way");
+            return self.refuse(Some(id), INVALID_REQUEST, text).await;
+        };
+        match self.server.receive(self.incoming(line)) {
+            Reply::Accepted => {}
+            Reply::Answer(answer) => {
+                drop(entered);
+                self.say(answer.body).await;
+            }
+            // What follows it belongs to the session, so it has to wait.
+            Reply::Exchange(exchange) if exchange.begins_session() => {
+                drop(entered);
+                self.begin_session(exchange).await;
+            }
+            Reply::Exchange(mut exchange) => {
+                // Most that needs no waiting is answered here, so that it is out before the next
+                // line, which may be the end of the input.
+                let first = match exchange.next().now_or_never().flatten() {
+                    Some(Frame::Answer(answer)) => {
+                        drop(entered);
+                        return self.say(answer.body).await;
+                    }
+                    first => first,
+                };
+                let request = UnderWay {
+                    exchange,
+                    entered,
+                    outgoing: self.outgoing.clone(),
+                    closing: self.closing.clone(),
+                };
+                self.tasks.spawn(request.run(first));
+            }
+        }
+    }
+
+    fn notification(&self, note: &Notification, line: Vec<u8>) {
+        if note.method == "notifications/cancelled" {
+            match cancelled_id(note.params.as_json()) {
+                Some(id) => self.in_flight.cancel(&id),
+                None => tracing::debug!("a cancellation names no request"),
+            }
+        }
+        self.hand_over(line);
+    }
+
+    /// Gives the server a message that is never answered.
+    fn hand_over(&self, line: Vec<u8>) {
+        if let Reply::Answer(answer) = self.server.receive(self.incoming(line)) {
+            tracing::debug!(
+                why = %String::from_utf8_lossy(&answer.body),
+                "a message that takes no answer was refused"
+            );
+        }
+    }
+
+    fn incoming(&self, line: Vec<u8>) -> Incoming {
+        let mut incoming = Incoming::new(line);
+        incoming.session.clone_from(&self.session);
+        incoming
+    }
+
+    async fn begin_session(&mut self, mut exchange: Exchange) {
+        while let Some(frame) = exchange.next().await {
+            match frame {
+                Frame::Message(message) => self.say(message).await,
+                Frame::Answer(answer) => {
+                    let begun = answer.session.clone();
+                    self.say(answer.body).await;
+                    if let Some(session) = begun {
+                        self.enter_session(session).await;
+                    }
+                }
+                Frame::Silence => {}
+            }
+        }
+    }
+
+    /// Notices of a session go out from its beginning to its end.
+    async fn enter_session(&mut self, session: String) {
+        match self.server.open_stream(Some(&session)) {
+            Ok(stream) => {
+                let notices = hand_on(stream, self.outgoing.clone(), self.closing.clone());
+                self.tasks.spawn(notices);
+            }
+            Err(_) => tracing::debug!("a session ended as it began"),
+        }
+        if let Some(before) = self.session.replace(session) {
+            self.server.end_session(&before).await;
+        }
+    }
+
+    async fn refuse(&self, id: Option<&RawId>, code: i32, text: String) {
+        let error = McpError::new(code, text);
+        self.say(Answer::error(400, id, &error).body).await;
+    }
+
+    async fn say(&self, message: Bytes) {
+        // When nobody reads any more, the serving ends by itself.
+        let _ = self.outgoing.send(message).await;
+    }
+}
+
+/// A request that takes a while.
+struct UnderWay {
+    exchange: Exchange,
+    entered: Entered,
+    outgoing: Outgoing,
+    closing: CancellationToken,
+}
+
+impl UnderWay {
+    /// Runs to the end, whether it is answered or cancelled. `first` has been heard of it already.
+    async fn run(mut self, first: Option<Frame>) {
+        let cancel = self.entered.cancel.clone();
+        let mut is_cancelled = false;
+        let mut heard = first;
+        loop {
+            let frame = match heard.take() {
+                Some(frame) => Some(frame),
+                None => tokio::select! {
+                    biased;
+                    () = cancel.cancelled(), if !is_cancelled => {
+                        is_cancelled = true;
+                        self.exchange.cancel();
+                        continue;
+                    }
+                    frame = self.exchange.next() => frame,
+                },
+            };
+            match frame {
+                Some(Frame::Message(message)) => {
+                    if !is_cancelled && !deliver(&self.outgoing, message, &cancel).await {
+                        is_cancelled = true;
+                        self.exchange.cancel();
+                    }
+                }
+                Some(Frame::Answer(answer)) => {
+                    // Before the answer is out, for the client may then use the id again.
+                    drop(self.entered);
+                    if !is_cancelled {
+                        deliver(&self.outgoing, answer.body, &self.closing).await;
+                    }
+                    return;
+                }
+                Some(Frame::Silence) | None => return,
+            }
+        }
+    }
+}
+
+/// Writes a session's notices. Those that wait for a slow reader become one.
+async fn hand_on(stream: NoticeStream, outgoing: Outgoing, closing: CancellationToken) {
+    loop {
+        let notice = tokio::select! {
+            biased;
+            () = closing.cancelled() => return,
+            notice = stream.next() => notice,
+        };
+        let Some(notice) = notice else { return };
+        if !deliver(&outgoing, notice, &closing).await {
+            return;
+        }
+    }
+}
+
+/// Whether the message is on its way; not when it had to wait and was given up.
+async fn deliver(outgoing: &Outgoing, message: Bytes, give_up: &CancellationToken) -> bool {
+    match outgoing.try_send(message) {
+        Ok(()) => true,
+        Err(TrySendError::Closed(_)) => false,
+        Err(TrySendError::Full(message)) => tokio::select! {
+            biased;
+            () = give_up.cancelled() => false,
+            sent = outgoing.send(message) => sent.is_ok(),
+        },
+    }
+}
+
+fn cancelled_id(params: &str) -> Option<RawId> {
+    #[derive(Deserialize)]
+    struct Cancelled<'a> {
+        #[serde(borrow, rename = "requestId")]
+        id: &'a RawValue,
+    }
+    let cancelled: Cancelled<'_> = serde_json::from_str(params).ok()?;
+    RawId::new(cancelled.id.get())
+}
