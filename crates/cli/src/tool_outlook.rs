@@ -83,7 +83,10 @@ impl ToolOutlook {
         let missing = declared.check(&tool.required_capabilities);
         if !missing.is_empty() {
             outlook.fails(
-                format!("it requires {}, which is not declared", missing.join(", ")),
+                format!(
+                    "it requires {}, which the host does not declare",
+                    missing.join(", ")
+                ),
                 format!(
                     "--capability {}, if the host can do that",
                     missing.join(" --capability ")

@@ -148,12 +148,11 @@ fn cure(path: &str) -> String {
         Key::ALL.iter().map(|key| key.path()).chain(tables)
     };
     if let Some(near) = nearest(path, known()) {
-        format!("did you mean `{near}`?")
-    } else {
-        let keys = Key::ALL.iter().map(|key| key.path());
-        let keys: Vec<&str> = keys.chain(["interpreters.NAME"]).collect();
-        format!("known are {}", keys.join(", "))
+        return format!("did you mean `{near}`?");
     }
+    let keys = Key::ALL.iter().map(|key| key.path());
+    let keys: Vec<&str> = keys.chain(["interpreters.NAME"]).collect();
+    format!("known are {}", keys.join(", "))
 }
 
 #[cfg(test)]
