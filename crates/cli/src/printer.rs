@@ -32,7 +32,7 @@ impl Printer {
 
     /// A line of talk.
     pub(crate) fn say(self, line: &str) {
-        let _ = writeln!(std::io::stderr().lock(), "{line}");
+        let _ = writeln!(std::io::stderr().lock(), "{}", harmless(line));
     }
 
     /// A value as indented JSON.
@@ -55,7 +55,8 @@ pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
                 .iter()
                 .zip(&widths)
                 .map(|(cell, width)| format!("{cell:<width$}"));
-            cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+            let line = cells.collect::<Vec<_>>().join("  ");
+            harmless(line.trim_end())
         })
         .collect()
 }
@@ -71,8 +72,40 @@ pub(crate) fn clipped(text: &str, most: usize) -> String {
     short
 }
 
+/// The text with every character written out that would steer a terminal or turn the writing
+/// direction: a skill's words are a stranger's.
+fn harmless(text: &str) -> String {
+    let steers = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t')
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if steers(c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 /// `1 skill`, `2 skills`.
 pub(crate) fn count(number: usize, word: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {word}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strangers_words_do_not_steer_the_terminal() {
+        assert_eq!(
+            harmless("a\u{1b}[31mb\u{202e}c\n灯"),
+            "a\\u{1b}[31mb\\u{202e}c\n灯"
+        );
+        assert_eq!(table(&[vec!["\u{7}".to_owned()]]), ["\\u{7}"]);
+    }
 }

@@ -12,7 +12,13 @@ impl StopSignal {
     #[cfg(unix)]
     pub(crate) fn listen() -> Self {
         use tokio::signal::unix::{SignalKind, signal};
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate()];
+        let kinds = [
+            SignalKind::interrupt(),
+            SignalKind::terminate(),
+            // A closed terminal and Ctrl-\ end the scripts too, instead of leaving them behind.
+            SignalKind::hangup(),
+            SignalKind::quit(),
+        ];
         Self {
             // A signal that cannot be listened to keeps its usual effect, which is to end the process.
             signals: kinds

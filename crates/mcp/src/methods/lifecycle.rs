@@ -54,7 +54,7 @@ async fn initialize(shared: &Shared, call: &Call, params: &str) -> Result<Bytes,
     };
     let version = LegacyVersion::negotiate(wanted);
     let declared = match params.get("capabilities") {
-        Some(Value::Object(declared)) => declared.clone(),
+        Some(Value::Object(declared)) => worth_keeping(declared),
         _ => Map::new(),
     };
     let client = params
@@ -112,5 +112,35 @@ fn add_instructions(shared: &Shared, result: &mut Value) {
 impl From<McpError> for Outcome {
     fn from(error: McpError) -> Self {
         Self::Error(error)
+    }
+}
+
+/// What a session keeps of the client's declaration: the capabilities that a server can make use
+/// of, each in a sensible size. A session lives long, and a declaration can be megabytes.
+fn worth_keeping(declared: &Map<String, Value>) -> Map<String, Value> {
+    const KNOWN: [&str; 4] = ["roots", "sampling", "elicitation", "tasks"];
+    const LONGEST: usize = 1024;
+    KNOWN
+        .into_iter()
+        .filter_map(|name| Some((name, declared.get(name)?)))
+        .filter(|(_, value)| value.to_string().len() <= LONGEST)
+        .map(|(name, value)| (name.to_owned(), value.clone()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_keeps_what_it_can_use() {
+        let huge = "x".repeat(2000);
+        let declared = json!({
+            "roots": {"listChanged": true},
+            "sampling": {"note": huge},
+            "somebody.else/thing": {},
+        });
+        let kept = worth_keeping(declared.as_object().unwrap());
+        assert_eq!(Value::Object(kept), json!({"roots": {"listChanged": true}}));
     }
 }
