@@ -38,11 +38,13 @@
 
 mod arguments;
 mod call;
+mod callable;
 mod catalog;
 pub mod codes;
 mod core_tools;
 mod dispatcher;
 mod event;
+mod found;
 mod groups;
 mod hook_driver;
 mod listed_tool;
@@ -64,6 +66,7 @@ mod unload;
 mod watching;
 
 pub use call::{CallError, CallRequest};
+pub use callable::CallableTool;
 pub use catalog::{DiscoverReport, SkillCatalog};
 pub use dispatcher::ToolDispatcher;
 pub use event::{CatalogEvent, CatalogEventKind};

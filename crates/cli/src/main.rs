@@ -3,6 +3,7 @@
 
 mod commands;
 mod config;
+mod confirming;
 mod options;
 mod printer;
 mod progress;

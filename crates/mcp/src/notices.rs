@@ -3,7 +3,7 @@
 //! A notice that is not yet written absorbs later ones, so a slow reader costs one flag per list
 //! and nothing grows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bytes::Bytes;
@@ -18,13 +18,22 @@ use crate::meta::SUBSCRIPTION_ID;
 pub(crate) enum ListKind {
     /// `tools/list`.
     Tools,
+    /// `resources/list`, and with it `skills/list`.
+    Resources,
+    /// `prompts/list`.
+    Prompts,
 }
 
 impl ListKind {
+    /// Every list.
+    pub(crate) const ALL: [Self; 3] = [Self::Tools, Self::Resources, Self::Prompts];
+
     /// The method of the notice.
     pub(crate) const fn method(self) -> &'static str {
         match self {
             Self::Tools => "notifications/tools/list_changed",
+            Self::Resources => "notifications/resources/list_changed",
+            Self::Prompts => "notifications/prompts/list_changed",
         }
     }
 
@@ -32,6 +41,8 @@ impl ListKind {
     pub(crate) const fn filter(self) -> &'static str {
         match self {
             Self::Tools => "toolsListChanged",
+            Self::Resources => "resourcesListChanged",
+            Self::Prompts => "promptsListChanged",
         }
     }
 
@@ -73,24 +84,59 @@ pub(crate) fn notification(
     Bytes::from(text)
 }
 
-/// What waits to be written on one stream.
+/// What waits to be written on one stream. Messages are requests of ours, of which there are as
+/// many as may wait for one client.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
-    waiting: Mutex<BTreeSet<ListKind>>,
+    waiting: Mutex<Left>,
     wake: Notify,
 }
 
+#[derive(Debug, Default)]
+struct Left {
+    kinds: BTreeSet<ListKind>,
+    messages: VecDeque<Bytes>,
+}
+
+/// How many messages may wait on a stream; more than may wait for an answer, because a request that
+/// was given up is withdrawn by another message.
+const MOST_MESSAGES: usize = 64;
+
+/// One thing to be written on a session's stream.
+#[derive(Debug)]
+pub(crate) enum Piece {
+    List(ListKind),
+    Message(Bytes),
+}
+
 impl Slot {
-    fn add(&self, kinds: impl IntoIterator<Item = ListKind>) {
-        lock(&self.waiting).extend(kinds);
+    pub(crate) fn add(&self, kinds: impl IntoIterator<Item = ListKind>) {
+        lock(&self.waiting).kinds.extend(kinds);
         self.wake.notify_one();
     }
 
+    fn post(&self, message: Bytes) -> bool {
+        let mut waiting = lock(&self.waiting);
+        let fits = waiting.messages.len() < MOST_MESSAGES;
+        if fits {
+            waiting.messages.push_back(message);
+        }
+        drop(waiting);
+        self.wake.notify_one();
+        fits
+    }
+
     /// Waits until something is to be written and takes it. Dropping the future loses nothing.
-    pub(crate) async fn next(&self) -> ListKind {
+    pub(crate) async fn next(&self) -> Piece {
         loop {
-            if let Some(kind) = lock(&self.waiting).pop_first() {
-                return kind;
+            {
+                let mut waiting = lock(&self.waiting);
+                if let Some(message) = waiting.messages.pop_front() {
+                    return Piece::Message(message);
+                }
+                if let Some(kind) = waiting.kinds.pop_first() {
+                    return Piece::List(kind);
+                }
             }
             self.wake.notified().await;
         }
@@ -165,6 +211,21 @@ impl SessionNotices {
         waited || news
     }
 
+    /// The list changed, whatever generation it belongs to.
+    pub(crate) fn stirred(&self, kind: ListKind) {
+        lock(&self.state).hand_out(BTreeSet::from([kind]));
+    }
+
+    /// Sends a message of its own on the oldest stream; `false` when none is open or its reader is
+    /// far behind.
+    pub(crate) fn post(&self, message: Bytes) -> bool {
+        let state = lock(&self.state);
+        state
+            .streams
+            .first()
+            .is_some_and(|oldest| oldest.post(message))
+    }
+
     /// The client has read the list; a notice that found no stream has nothing left to say.
     pub(crate) fn listed(&self, kind: ListKind) {
         lock(&self.state).pending.remove(&kind);
@@ -203,70 +264,16 @@ impl Drop for StreamGuard {
         let mut state = lock(&owner.state);
         state.streams.retain(|slot| !Arc::ptr_eq(slot, &self.slot));
         let left = std::mem::take(&mut *lock(&self.slot.waiting));
-        state.hand_out(left);
-    }
-}
-
-/// Every open `subscriptions/listen` (2026-07-28).
-#[derive(Debug, Default)]
-pub(crate) struct Listeners {
-    open: Mutex<Vec<Arc<Listener>>>,
-}
-
-#[derive(Debug)]
-struct Listener {
-    wants: BTreeSet<ListKind>,
-    since: u64,
-    slot: Slot,
-}
-
-impl Listeners {
-    /// The list changed with this generation.
-    pub(crate) fn changed(&self, kind: ListKind, generation: u64) {
-        for listener in lock(&self.open).iter() {
-            if listener.wants.contains(&kind) && generation > listener.since {
-                listener.slot.add([kind]);
+        state.hand_out(left.kinds);
+        if let Some(next) = state.streams.first() {
+            for message in left.messages {
+                next.post(message);
             }
         }
     }
-
-    /// Opens a subscription for what changes after this generation.
-    pub(crate) fn open(self: &Arc<Self>, wants: BTreeSet<ListKind>, since: u64) -> Subscription {
-        let listener = Arc::new(Listener {
-            wants,
-            since,
-            slot: Slot::default(),
-        });
-        lock(&self.open).push(Arc::clone(&listener));
-        Subscription {
-            listener,
-            owner: Arc::downgrade(self),
-        }
-    }
 }
 
-/// One open subscription; ends when dropped.
-#[derive(Debug)]
-pub(crate) struct Subscription {
-    listener: Arc<Listener>,
-    owner: Weak<Listeners>,
-}
-
-impl Subscription {
-    pub(crate) async fn next(&self) -> ListKind {
-        self.listener.slot.next().await
-    }
-}
-
-impl Drop for Subscription {
-    fn drop(&mut self) {
-        if let Some(owner) = self.owner.upgrade() {
-            lock(&owner.open).retain(|listener| !Arc::ptr_eq(listener, &self.listener));
-        }
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -345,17 +352,5 @@ mod tests {
         notices.changed(ListKind::Tools, 1);
         notices.listed(ListKind::Tools);
         assert_eq!(written(&notices.open().slot), 0);
-    }
-
-    #[test]
-    fn a_subscription_gets_what_it_asked_for() {
-        let listeners = Arc::new(Listeners::default());
-        let tools = listeners.open(BTreeSet::from([ListKind::Tools]), 5);
-        let nothing = listeners.open(BTreeSet::new(), 5);
-        listeners.changed(ListKind::Tools, 5);
-        assert!(tools.next().now_or_never().is_none());
-        listeners.changed(ListKind::Tools, 6);
-        assert!(tools.next().now_or_never().is_some());
-        assert!(nothing.next().now_or_never().is_none());
     }
 }

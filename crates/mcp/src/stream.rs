@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::notices::StreamGuard;
+use crate::notices::{Piece, StreamGuard};
 use crate::session::Session;
 
 /// A session's stream of notices; closes when dropped.
@@ -20,7 +20,10 @@ impl NoticeStream {
         tokio::select! {
             biased;
             () = self.session.ended.cancelled() => None,
-            kind = self.guard.slot.next() => Some(kind.message(None)),
+            piece = self.guard.slot.next() => Some(match piece {
+                Piece::List(kind) => kind.message(None),
+                Piece::Message(message) => message,
+            }),
         }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Serve {
     #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
+    confirming: crate::confirming::Confirming,
+    #[command(flatten)]
     running: Running,
     #[command(flatten)]
     places: SkillPlaces,
@@ -48,6 +50,7 @@ impl Serve {
         let mut config = McpHttpConfig::new(self.port);
         config.host.clone_from(&self.host);
         config.stubs = self.listing.shows_stubs();
+        config.confirm = self.confirming.policy();
         runtime()?.block_on(async {
             let stop = StopSignal::listen();
             let dcc = settings.only_dcc.clone();

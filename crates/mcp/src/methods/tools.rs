@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use metier_catalog::{CallError, CallRequest};
+use metier_catalog::{CallError, CallRequest, CallableTool};
 use metier_tool::{Content, ToolOutput};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -12,10 +12,13 @@ use tokio::sync::broadcast::error::TryRecvError;
 
 use super::read;
 use crate::call::{Call, Outcome};
+use crate::confirm;
 use crate::error::{CAPABILITY_MISSING, McpError};
+use crate::input::{self, Gathered};
 use crate::notices::ListKind;
 use crate::shared::Shared;
 use crate::table::{Eras, Feature, json_of};
+use crate::workspace::{self, Workspace, add_note};
 
 pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
     let mut feature = Feature::new(shared);
@@ -90,17 +93,30 @@ async fn run(shared: &Shared, call: &Arc<Call>, params: &str) -> Outcome {
         .session
         .as_ref()
         .filter(|_| call.outbound.takes_notices());
+    let snapshot = shared.catalog.snapshot();
     let may_change = session.is_some() && {
-        let pages = shared.pages.of(&shared.catalog.snapshot());
+        let pages = shared.pages.of(&snapshot);
         pages.facts(&name).is_some_and(|facts| facts.may_change)
     };
     let mut changes = may_change.then(|| shared.catalog.subscribe());
+
+    let tool = snapshot.callable(&name);
+    let prepared = prepare(shared, call, tool.as_ref(), arguments.as_ref(), params).await;
+    if call.cancel.is_cancelled() {
+        return Outcome::Silence;
+    }
+    let workspace = match prepared {
+        Ok(Prepared::Ready(workspace)) => workspace,
+        Ok(Prepared::Answer(bytes)) => return Outcome::Result(bytes),
+        Err(error) => return error.into(),
+    };
 
     let events = call.events();
     let mut request = CallRequest::new(name, arguments);
     request.session = call.client.clone();
     request.cancel = call.cancellation();
     request.events = Arc::clone(&events) as _;
+    request.roots = workspace.roots;
     let ended = shared.dispatcher.call(request).await;
     events.close();
     if call.cancel.is_cancelled() {
@@ -116,9 +132,73 @@ async fn run(shared: &Shared, call: &Arc<Call>, params: &str) -> Outcome {
         }
     }
     match ended {
-        Ok(output) => result(shared, call, output).into(),
+        Ok(mut output) => {
+            add_note(&mut output.meta, workspace.note);
+            result(shared, call, output).into()
+        }
         Err(error) => refused(error),
     }
+}
+
+enum Prepared {
+    Ready(Workspace),
+    /// The call is answered already: with questions, or with a refusal.
+    Answer(Bytes),
+}
+
+/// What the client has to tell before the call can run: its workspace, and that a person agrees.
+async fn prepare(
+    shared: &Shared,
+    call: &Arc<Call>,
+    tool: Option<&CallableTool>,
+    arguments: Option<&Value>,
+    params: &str,
+) -> Result<Prepared, McpError> {
+    let takes_roots = tool.is_some_and(|tool| tool.takes_roots);
+    let destructive = tool.filter(|tool| confirm::is_due(shared.config.confirm, &tool.listed));
+    if call.era.is_modern() {
+        let mut questions = Vec::new();
+        if takes_roots && workspace::has_roots(call) {
+            questions.push(workspace::question());
+        }
+        if let Some(tool) = destructive {
+            if !confirm::can_ask(call) {
+                return Err(confirm::missing_capability(&tool.listed));
+            }
+            questions.push(confirm::question(&tool.listed, arguments));
+        }
+        let params: Map<String, Value> = if questions.is_empty() && !params.contains("requestState")
+        {
+            Map::new()
+        } else {
+            read(params)?
+        };
+        let answers = match input::from_retry(shared, call, "tools/call", &params, &questions)? {
+            Gathered::All(answers) => answers,
+            Gathered::Asking(bytes) => return Ok(Prepared::Answer(bytes)),
+        };
+        if let (Some(tool), Some(answer)) = (destructive, answers.get(confirm::CONFIRM))
+            && let Some(refusal) = confirm::verdict(&tool.listed, Ok(answer))
+        {
+            return result(shared, call, refusal).map(Prepared::Answer);
+        }
+        let workspace = workspace::of_answer(shared, answers.get(workspace::ROOTS));
+        return Ok(Prepared::Ready(workspace));
+    }
+    let workspace = workspace::of_session(shared, call, takes_roots).await;
+    if let Some(tool) = destructive {
+        let refusal = if confirm::can_ask(call) {
+            let question = confirm::question(&tool.listed, arguments);
+            let answer = input::from_session(call, &question).await;
+            confirm::verdict(&tool.listed, answer.as_ref())
+        } else {
+            Some(confirm::unable(&tool.listed))
+        };
+        if let Some(refusal) = refusal {
+            return result(shared, call, refusal).map(Prepared::Answer);
+        }
+    }
+    Ok(Prepared::Ready(workspace))
 }
 
 /// The generation of the last change of the list among the events that have come.

@@ -9,9 +9,12 @@
 
 mod bench;
 mod calls;
+mod confirm;
 mod eras;
 mod hostile;
 mod notices;
 mod paging;
+mod roots;
 mod sessions;
+mod skills;
 mod wire;

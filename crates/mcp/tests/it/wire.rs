@@ -8,14 +8,14 @@ use crate::bench::{Bench, LATEST};
 async fn initialize() {
     let bench = Bench::new();
     let heard = bench.initialize(json!({"protocolVersion": LATEST, "capabilities": {}, "clientInfo": {"name": "p", "version": "0"}})).await;
-    insta::assert_snapshot!(heard.raw, @r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"logging":{},"tools":{"listChanged":true}},"serverInfo":{"name":"bench","version":"1.2.3"},"instructions":"Search first."}}"#);
+    insta::assert_snapshot!(heard.raw, @r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"completions":{},"extensions":{"io.modelcontextprotocol/skills":{"directoryRead":true}},"logging":{},"prompts":{"listChanged":true},"resources":{"listChanged":true},"tools":{"listChanged":true}},"serverInfo":{"name":"bench","version":"1.2.3"},"instructions":"Search first."}}"#);
 }
 
 #[tokio::test]
 async fn discover() {
     let bench = Bench::new();
     let heard = bench.modern("server/discover", json!({})).await;
-    insta::assert_snapshot!(heard.raw, @r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"logging":{},"tools":{"listChanged":true}},"instructions":"Search first.","resultType":"complete","ttlMs":60000,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"bench","version":"1.2.3"}}}}"#);
+    insta::assert_snapshot!(heard.raw, @r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"completions":{},"extensions":{"io.modelcontextprotocol/skills":{"directoryRead":true}},"logging":{},"prompts":{"listChanged":true},"resources":{"listChanged":true},"tools":{"listChanged":true}},"instructions":"Search first.","resultType":"complete","ttlMs":60000,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"bench","version":"1.2.3"}}}}"#);
 }
 
 #[tokio::test]
