@@ -204,7 +204,7 @@ mod tests {
         let serial = session.claim().unwrap();
         session.settle(serial, Err(AskError::Unreachable));
         assert!(
-            !session.settled(Duration::from_secs(60)).await,
+            !session.settled(Duration::from_mins(1)).await,
             "nobody is asking"
         );
         assert!(session.claim().is_some());

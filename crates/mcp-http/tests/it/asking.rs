@@ -174,7 +174,8 @@ async fn a_stateless_client_repeats_its_call_with_the_answers() {
 
 #[tokio::test]
 async fn skills_are_read_in_both_eras_and_as_files() {
-    let client = bench().client();
+    let bench = bench();
+    let client = bench.client();
     let id = client.session().await;
     let body = request(1, "skills/list", json!({}));
     let legacy = client.post(&[("mcp-session-id", &id)], &body).await.json();
