@@ -1,7 +1,7 @@
 //! Scanning again, where only what changed is read.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -126,6 +126,8 @@ struct KnownSkill {
     content: SkillFolder,
     /// Everything the answer depends on.
     stamps: Vec<(PathBuf, Option<Stamp>)>,
+    /// The scripts: their text plays no part in the answer, but what clients know of it does.
+    scripts: Vec<(PathBuf, Option<Stamp>)>,
     /// Equal stamps mean equal files.
     settled: bool,
     /// What is used: what was read, or the last good version.
@@ -214,13 +216,13 @@ impl ScanCache {
                 } else {
                     path.parent()
                 };
-                folders.extend(folder.map(std::path::Path::to_path_buf));
+                folders.extend(folder.map(Path::to_path_buf));
                 // What a link inside the skill leads to lies in another folder.
                 let is_link = path
                     .symlink_metadata()
                     .is_ok_and(|found| found.is_symlink());
                 if is_link && let Ok(target) = path.canonicalize() {
-                    folders.extend(target.parent().map(std::path::Path::to_path_buf));
+                    folders.extend(target.parent().map(Path::to_path_buf));
                 }
             }
         }
@@ -276,8 +278,13 @@ impl KnownSkill {
             (path, stamp)
         })
         .collect();
+        let scripts = read.as_ref().map_or_else(
+            |_| Vec::new(),
+            |skill| stamped(&candidate.path, &skill.metadata.scripts),
+        );
         let settled = stamps
             .iter()
+            .chain(&scripts)
             .all(|(_, stamp)| stamp.is_none_or(|stamp| stamp.is_settled(now)));
         let before = before.filter(|before| before.path == candidate.path);
         let good = before.and_then(|before| before.good.as_ref());
@@ -299,9 +306,13 @@ impl KnownSkill {
                     .iter()
                     .all(|finding| finding.code != codes::LAST_GOOD_KEPT)
         });
-        // A skill that was read anew and says the same is the same.
+        // A skill that was read anew and says the same is the same, unless a script is another one:
+        // then there is a new version of it, although no tool has changed.
+        let same_scripts = before.is_some_and(|before| before.scripts == scripts);
         let used = match (before.map(|before| &before.used), used) {
-            (Some(Ok(before)), Ok(now)) if **before == *now => Ok(Arc::clone(before)),
+            (Some(Ok(before)), Ok(now)) if same_scripts && **before == *now => {
+                Ok(Arc::clone(before))
+            }
             (Some(Err(before)), Err(now)) if **before == *now => Err(Arc::clone(before)),
             (_, now) => now,
         };
@@ -310,6 +321,7 @@ impl KnownSkill {
             path: candidate.path.clone(),
             content: candidate.content.clone(),
             stamps,
+            scripts,
             settled,
             good: good.cloned(),
             used,
@@ -323,8 +335,19 @@ impl KnownSkill {
             && self
                 .stamps
                 .iter()
+                .chain(&self.scripts)
                 .all(|(path, stamp)| Stamp::of(path) == *stamp)
     }
+}
+
+fn stamped(folder: &Path, files: &[String]) -> Vec<(PathBuf, Option<Stamp>)> {
+    let paths = files.iter().map(|file| folder.join(file));
+    paths
+        .map(|path| {
+            let stamp = Stamp::of(&path);
+            (path, stamp)
+        })
+        .collect()
 }
 
 /// The version from before, with what is wrong with the files now.

@@ -117,6 +117,7 @@ pub(crate) fn connect(findings: &mut Findings<'_>, skill: &mut SkillMetadata, de
             .find(|(tool, _)| tool == name)
             .map_or(0..0, |(_, span)| span.clone())
     };
+    let mut unknown: Vec<(String, Vec<String>)> = Vec::new();
     for tool in &mut skill.tools {
         if tool.group.is_empty() {
             let listed = skill
@@ -135,18 +136,26 @@ pub(crate) fn connect(findings: &mut Findings<'_>, skill: &mut SkillMetadata, de
                 group.tools.push(tool.name.clone());
             }
         } else {
-            findings
-                .warning(
-                    codes::UNKNOWN_GROUP,
-                    &place(&tool.name),
-                    format!(
-                        "`{}` names the unknown group `{}`; the tool is always active",
-                        tool.name, tool.group
-                    ),
-                )
-                .help("declare the group under `groups:`");
-            tool.group.clear();
+            let group = std::mem::take(&mut tool.group);
+            match unknown.iter_mut().find(|(known, _)| *known == group) {
+                Some((_, tools)) => tools.push(tool.name.clone()),
+                None => unknown.push((group, vec![tool.name.clone()])),
+            }
         }
+    }
+    for (group, tools) in unknown {
+        // One slip, one finding: at the first tool, however many follow.
+        let first = tools.first().map(String::as_str).unwrap_or_default();
+        let message = match tools.len() {
+            1 => format!("`{first}` names the unknown group `{group}`; the tool is always active"),
+            many => format!(
+                "`{first}` and {} more name the unknown group `{group}`; they are always active",
+                many - 1
+            ),
+        };
+        findings
+            .warning(codes::UNKNOWN_GROUP, &place(first), message)
+            .help("declare the group under `groups:`");
     }
     for group in &skill.groups {
         for name in &group.tools {
