@@ -55,16 +55,16 @@ impl SkillCatalog {
     async fn ask_and_load(&self, names: Vec<String>) {
         let requests: Vec<LoadRequest> = names.iter().map(LoadRequest::returning).collect();
         let reports = self.load_all(requests).await;
-        let denied: Vec<(&String, LoadError)> = names
+        let failed: Vec<(&String, LoadError)> = names
             .iter()
             .zip(reports)
             .filter_map(|(name, report)| Some((name, report.err()?)))
             .collect();
         let is_veto = |error: &LoadError| matches!(error, LoadError::Denied { .. });
-        if denied.iter().any(|(_, error)| is_veto(error)) {
+        if failed.iter().any(|(_, error)| is_veto(error)) {
             let writer = self.shared.write();
             let mut parts = writer.current().parts.clone();
-            for (name, error) in denied.iter().filter(|(_, error)| is_veto(error)) {
+            for (name, error) in failed.iter().filter(|(_, error)| is_veto(error)) {
                 tracing::warn!(skill = %name, %error, "a skill that was loaded is back and is kept out");
                 let file = parts
                     .skills
@@ -92,6 +92,9 @@ impl SkillCatalog {
         for name in &names {
             asked.remove(name);
         }
+        drop(asked);
+        // One of them may have gone and come back meanwhile.
+        self.welcome_back();
     }
 }
 

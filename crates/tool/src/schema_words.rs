@@ -11,16 +11,19 @@ const MOST_FORMS: usize = 8;
 pub(crate) fn forms(branches: &Value, root: &Value) -> String {
     let branches = branches.as_array().map(Vec::as_slice).unwrap_or_default();
     let mut words: Vec<String> = Vec::new();
-    for branch in branches {
+    let mut rest = branches.iter();
+    while words.len() < MOST_FORMS
+        && let Some(branch) = rest.next()
+    {
         let word = form(branch, root);
         if !words.contains(&word) {
             words.push(word);
         }
     }
-    let more = words.len().saturating_sub(MOST_FORMS);
-    words.truncate(MOST_FORMS);
-    if more > 0 {
-        words.push(format!("{more} more forms"));
+    match rest.len() {
+        0 => {}
+        1 => words.push("one more form".to_owned()),
+        more => words.push(format!("{more} more forms")),
     }
     clipped(&words.join(" or "))
 }
@@ -110,6 +113,15 @@ mod tests {
             "more than 0 and at most 1"
         );
         assert_eq!(range(&json!({"type": "integer"})), "");
+    }
+
+    #[test]
+    fn many_forms_are_counted() {
+        let branches: Vec<Value> = (0..20).map(|n| json!({"const": n})).collect();
+        assert_eq!(
+            forms(&Value::Array(branches), &Value::Null),
+            "0 or 1 or 2 or 3 or 4 or 5 or 6 or 7 or 12 more forms"
+        );
     }
 
     #[test]
