@@ -268,7 +268,10 @@ impl SkillCatalog {
         let current = writer.current();
         let same_skills = Arc::ptr_eq(&current.parts.skills, &seen.parts.skills);
         let same_loaded = Arc::ptr_eq(&current.parts.loaded, &seen.parts.loaded);
-        if !(same_skills && same_loaded) {
+        // Whoever unloads a skill that is gone takes the wish for it back, also while a policy is asked.
+        let same_wishes = Arc::ptr_eq(&current.parts.wished, &seen.parts.wished)
+            || requests.iter().all(|request| !request.returns);
+        if !(same_skills && same_loaded && same_wishes) {
             return None;
         }
         let mut parts = current.parts.clone();

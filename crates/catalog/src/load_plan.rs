@@ -79,7 +79,8 @@ impl<'s> Planner<'s> {
                 });
             }
         }
-        if self.is_loaded(name) {
+        let is_wanted = !request.returns || self.snapshot.parts.wished.contains(name);
+        if self.is_loaded(name) || !is_wanted {
             return Ok(Vec::new());
         }
         let mut plan = set

@@ -65,6 +65,10 @@ impl SkillCatalog {
             let writer = self.shared.write();
             let mut parts = writer.current().parts.clone();
             for (name, error) in failed.iter().filter(|(_, error)| is_veto(error)) {
+                // Somebody took the wish back, or loaded the skill, while the policy was asked.
+                if !parts.wished.contains(*name) {
+                    continue;
+                }
                 tracing::warn!(skill = %name, %error, "a skill that was loaded is back and is kept out");
                 let file = parts
                     .skills

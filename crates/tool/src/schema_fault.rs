@@ -1,5 +1,7 @@
 //! A validator's finding in words that a model can act on.
 
+use std::fmt::Write as _;
+
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
@@ -91,7 +93,7 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
             let mut message = format!("expected {}, found {found}", range(asked));
             // What the author says of it often says more than the bound, the unit for one.
             if let Some(said) = asked.get("description").and_then(Value::as_str) {
-                message.push_str(&format!(" ({})", clipped(said.trim())));
+                let _ = write!(message, " ({})", clipped(said.trim()));
             }
             vec![fault(place, message)]
         }

@@ -1,5 +1,6 @@
 //! A folder of skills, seen by a lenient catalog, a strict one and the check.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -87,7 +88,7 @@ impl Seen {
         for skill in self.everything().iter().filter(|skill| skill.name == name) {
             for finding in &skill.diagnostics {
                 let help = finding.help.as_deref().unwrap_or_default();
-                said.push_str(&format!("{finding} {help}\n"));
+                let _ = writeln!(said, "{finding} {help}");
             }
         }
         said
