@@ -114,7 +114,7 @@ impl Finding {
     pub(super) fn of_place(finding: &Diagnostic) -> Self {
         let mut told = Self::from(finding);
         if finding.location().is_none() {
-            told.message = finding.code.summary.to_owned();
+            finding.code.summary.clone_into(&mut told.message);
             told.help = None;
         }
         told
