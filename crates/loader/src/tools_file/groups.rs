@@ -1,5 +1,7 @@
 //! Tool groups, from tools.yaml or a file of their own.
 
+use std::collections::BTreeMap;
+
 use metier_skill_model::{SkillGroup, SkillMetadata};
 
 use super::entry::flag;
@@ -117,7 +119,9 @@ pub(crate) fn connect(findings: &mut Findings<'_>, skill: &mut SkillMetadata, de
             .find(|(tool, _)| tool == name)
             .map_or(0..0, |(_, span)| span.clone())
     };
-    let mut unknown: Vec<(String, Vec<String>)> = Vec::new();
+    // The tools of each unknown group, and the groups in the order of their first tools.
+    let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
+    let mut unknown_of: Vec<(String, String)> = Vec::new();
     for tool in &mut skill.tools {
         if tool.group.is_empty() {
             let listed = skill
@@ -137,24 +141,24 @@ pub(crate) fn connect(findings: &mut Findings<'_>, skill: &mut SkillMetadata, de
             }
         } else {
             let group = std::mem::take(&mut tool.group);
-            match unknown.iter_mut().find(|(known, _)| *known == group) {
-                Some((_, tools)) => tools.push(tool.name.clone()),
-                None => unknown.push((group, vec![tool.name.clone()])),
+            let tools = unknown.entry(group.clone()).or_default();
+            if *tools == 0 {
+                unknown_of.push((group, tool.name.clone()));
             }
+            *tools += 1;
         }
     }
-    for (group, tools) in unknown {
+    for (group, first) in unknown_of {
         // One slip, one finding: at the first tool, however many follow.
-        let first = tools.first().map(String::as_str).unwrap_or_default();
-        let message = match tools.len() {
-            1 => format!("`{first}` names the unknown group `{group}`; the tool is always active"),
-            many => format!(
-                "`{first}` and {} more name the unknown group `{group}`; they are always active",
-                many - 1
+        let more = unknown.get(&group).map_or(0, |tools| tools - 1);
+        let message = match more {
+            0 => format!("`{first}` names the unknown group `{group}`; the tool is always active"),
+            more => format!(
+                "`{first}` and {more} more name the unknown group `{group}`; they are always active"
             ),
         };
         findings
-            .warning(codes::UNKNOWN_GROUP, &place(first), message)
+            .warning(codes::UNKNOWN_GROUP, &place(&first), message)
             .help("declare the group under `groups:`");
     }
     for group in &skill.groups {
