@@ -112,7 +112,9 @@ async fn case_040_unreadable_folder() {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     };
     let locked = ["locked", "no-file/SKILL.md", "no-tools/tools.yaml"];
-    locked.iter().for_each(|path| lock(path, 0));
+    for path in locked {
+        lock(path, 0);
+    }
     if fs::read_dir(case.path().join("locked")).is_ok() {
         let again = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "field::folders::case_040_unreadable_folder"])

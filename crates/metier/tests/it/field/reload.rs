@@ -318,15 +318,13 @@ async fn case_148_watch_budget() {
     for n in 0..20 {
         case.skill_with_tools(&format!("root/s{n:02}"), "tools: [go]\n");
     }
-    let mut settings = WatchSettings::default();
-    settings.budget = 4;
-    settings.poll = Duration::from_millis(50);
-    let mut followed = Followed::with(case, settings);
-    let handles = || {
-        fs::read_dir("/proc/self/fd")
-            .map(Iterator::count)
-            .unwrap_or(0)
+    let settings = WatchSettings {
+        budget: 4,
+        poll: Duration::from_millis(50),
+        ..WatchSettings::default()
     };
+    let mut followed = Followed::with(case, settings);
+    let handles = || fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
     for round in 0..5 {
         let description = format!("round {round}");
         followed
