@@ -101,7 +101,10 @@ fn a_folder_without_skills_is_served_and_said_so() {
     assert!(server.post(INITIALIZE).starts_with("HTTP/1.1 200"));
     let (code, _, err) = server.stop();
     assert_eq!(code, 0);
-    assert!(err.contains("no skills found in empty"), "{err}");
+    assert!(
+        err.contains("no skill was found; looked in:\n  explicit  no skill in it  empty\n"),
+        "{err}"
+    );
 }
 
 #[test]
