@@ -15,6 +15,20 @@ pub(crate) fn tell_findings(printer: Printer, snapshot: &CatalogSnapshot) {
     }
 }
 
+/// A finding as an operator finds its place: from the working directory, not from the skill's root.
+pub(crate) fn placed(snapshot: &CatalogSnapshot, finding: &Diagnostic) -> Diagnostic {
+    let root = snapshot
+        .operator_findings()
+        .into_iter()
+        .find(|(_, known)| *known == finding)
+        .map(|(root, _)| root.to_string_lossy())
+        .filter(|root| !root.is_empty());
+    match root {
+        Some(root) => finding.clone().below(&root),
+        None => finding.clone(),
+    }
+}
+
 /// The errors of one skill, placed from the working directory, each on one line.
 pub(crate) fn errors_of(snapshot: &CatalogSnapshot, skill: &SkillSummary) -> Vec<String> {
     let mut lines: Vec<String> = snapshot

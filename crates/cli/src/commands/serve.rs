@@ -114,7 +114,8 @@ fn summary(catalog: &SkillCatalog, places: &SkillPlaces) -> Vec<String> {
             .map(|status| (named(status).count(), status))
             .filter(|(number, _)| *number > 0)
             .map(|(number, status)| match status {
-                // The word that everything else says for it.
+                // Nothing is loaded before a client asks for it, and that is as it should be.
+                SkillStatus::Unloaded => format!("{number} ready to load"),
                 SkillStatus::Skipped => format!("{number} rejected"),
                 status => format!("{number} {status}"),
             })

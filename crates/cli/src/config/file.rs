@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn each_fault_names_its_place_and_its_cure() {
         let (layer, faults) = read(
-            "capabilites = ['usd']\ndeadline = 5\nroots = 'skills'\nstrict = 'yes'\nhooks = []\ncolour = 1\n\
+            "capabilites = ['usd']\ndeadline = 5\nroots = 'skills'\nstrict = 'yes'\nhooks = []\n\
              environment = ['A=B']\napp = 'maya'\n[limits]\ndeadline = 0\npython = 'x'\n[interpreters]\npython = 'x'\nmaya = 5\n",
         );
         insta::assert_snapshot!(faults, @"

@@ -112,7 +112,13 @@ fn a_skill_without_that_tool_says_which_it_has() {
     exit 2
     --- stdout
     --- stderr
-    error: unknown tool: good__render; in the skill `good`, the tool is good__echo
+    error: unknown tool: good__render (did you mean `good__echo`?)
+    ");
+    insta::assert_snapshot!(run(folder.path(), &["call", "good__nothing-of-the-kind", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown tool: good__nothing-of-the-kind; in the skill `good`, the tool is good__echo
     ");
     insta::assert_snapshot!(run(folder.path(), &["call", "half__render", "skills"]));
 }
@@ -145,5 +151,23 @@ fn a_missing_workspace_names_its_option() {
         "filesystem.read",
         "demo",
     ];
-    insta::assert_snapshot!(run(&fixtures(), &arguments), @"");
+    insta::assert_snapshot!(run(&fixtures(), &arguments), @"
+    exit 1
+    --- stdout
+    --- stderr
+    error: file: no workspace roots; name a folder of the workspace with --root DIR
+    ");
+}
+
+#[test]
+fn a_forgotten_tool_is_noticed() {
+    let folder = mixed();
+    let text = run(folder.path(), &["call", "--args", "{}", "skills"]);
+    assert!(
+        text.starts_with("exit 2")
+            && text.contains(
+                "that is a folder, and the tool's name comes before it: metier call TOOL skills"
+            ),
+        "{text}"
+    );
 }

@@ -208,5 +208,10 @@ fn the_settings_file_counts_as_it_does_elsewhere() {
     let all = summary(&["--with-defaults", "skills/broken"]);
     assert!(all.starts_with("3 skills (lenient)"), "{all}");
     write("roots = ['skills/good']\ncolour = 1\n");
-    insta::assert_snapshot!(run(folder.path(), &["check"]), @"");
+    insta::assert_snapshot!(run(folder.path(), &["check"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: metier.toml:2:1: unknown key `colour`; known are app, dcc, roots, strict, workspace_roots, capabilities, environment, require_host, python, limits.deadline, limits.longest, limits.output, limits.processes, interpreters.NAME
+    ");
 }

@@ -48,9 +48,9 @@ impl Call {
         let output = runtime()?.block_on(call(&catalog, &self.tool, arguments, printer));
         match output {
             Ok(output) => print(&output, self.json, printer),
-            Err(error @ CallError::UnknownTool { .. }) => {
+            Err(CallError::UnknownTool { nearest, .. }) => {
                 self.places.tell_if_empty(printer, &catalog);
-                let unknown = unknown::of_tool(&catalog, &self.places, &self.tool, &error);
+                let unknown = unknown::of_tool(&catalog, &self.places, &self.tool, &nearest);
                 refuse(printer, unknown)
             }
             Err(error @ CallError::ArgumentsNotObject { .. }) => {

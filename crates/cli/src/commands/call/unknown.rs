@@ -1,6 +1,5 @@
 //! Why there is no tool of a name, and what to do.
 
-use metier::catalog::CallError;
 use metier::skill_model::{STUB_PREFIX, SkillStatus, SkillSummary, canonical_name, stub_name};
 use metier::{SkillCatalog, skill_model::wire_name};
 
@@ -8,6 +7,9 @@ use crate::config::nearest;
 use crate::findings::errors_of;
 use crate::options::SkillPlaces;
 use crate::printer::count;
+
+/// How many errors are shown; `metier check` has them all.
+const SHOWN: usize = 5;
 
 /// What keeps a name from being called.
 pub(super) enum Unknown {
@@ -46,45 +48,78 @@ pub(super) fn of_tool(
     catalog: &SkillCatalog,
     places: &SkillPlaces,
     tool: &str,
-    error: &CallError,
+    nearest: &[String],
 ) -> Unknown {
-    let skills = all(catalog);
-    let check = places.check_command();
-    let Some(skill) = skills.iter().find(|skill| owns(skill, tool)) else {
-        let broken: Vec<String> = skills
-            .iter()
-            .filter(|skill| is_broken(skill))
-            .map(|skill| format!("`{}`", skill.name))
-            .collect();
-        return Unknown::Name(if broken.is_empty() {
-            error.to_string()
-        } else {
-            format!(
-                "{error}; {} cannot be used: {} (`{check}` says why)",
-                count(broken.len(), "skill"),
-                broken.join(", ")
-            )
-        });
-    };
-    let errors = errors_of(&catalog.snapshot(), skill);
-    let mut lines: Vec<String> = errors.iter().map(|line| format!("\n  {line}")).collect();
-    if !lines.is_empty() {
-        lines.push(format!("\n`{check}` shows the places"));
+    let mut message = format!("unknown tool: {tool}");
+    if !nearest.is_empty() {
+        message = format!("{message} (did you mean {}?)", ticked(nearest, " or "));
     }
-    if is_broken(skill) {
-        return Unknown::Skill(format!(
-            "`{tool}` cannot be called: the skill `{}` is broken ({}){}",
-            skill.name,
-            skill.status,
-            lines.concat()
+    let skills = all(catalog);
+    if let Some(skill) = skills.iter().find(|skill| owns(skill, tool)) {
+        let why = why(catalog, places, &[skill]);
+        return if is_broken(skill) {
+            Unknown::Skill(format!(
+                "`{tool}` cannot be called: the skill `{}` is {}{why}",
+                skill.name,
+                standing(skill)
+            ))
+        } else if nearest.is_empty() {
+            Unknown::Name(format!(
+                "{message}; in the skill `{}`, {}{why}",
+                skill.name,
+                tools_of(skill)
+            ))
+        } else {
+            Unknown::Name(message + &why)
+        };
+    }
+    if std::path::Path::new(tool).is_dir() {
+        return Unknown::Name(format!(
+            "{message}; that is a folder, and the tool's name comes before it: metier call TOOL {tool}"
         ));
     }
-    Unknown::Name(format!(
-        "{error}; in the skill `{}`, {}{}",
-        skill.name,
-        tools_of(skill),
-        lines.concat()
-    ))
+    // A tool's name alone does not say which skill was meant; one that cannot be read may be it.
+    let broken: Vec<&SkillSummary> = skills.iter().filter(|skill| is_broken(skill)).collect();
+    if !broken.is_empty() {
+        let names: Vec<String> = broken.iter().map(|skill| skill.name.clone()).collect();
+        message = format!(
+            "{message}; {} cannot be used: {}{}",
+            count(broken.len(), "skill"),
+            ticked(&names, ", "),
+            why(catalog, places, &broken)
+        );
+    }
+    Unknown::Name(message)
+}
+
+/// The first errors of these skills, each on a line of its own, and who shows the rest.
+fn why(catalog: &SkillCatalog, places: &SkillPlaces, skills: &[&SkillSummary]) -> String {
+    let snapshot = catalog.snapshot();
+    let errors = skills
+        .iter()
+        .flat_map(|skill| errors_of(&snapshot, skill))
+        .take(SHOWN);
+    let lines: Vec<String> = errors.map(|line| format!("\n  {line}")).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!(
+        "{}\n`{}` shows the places",
+        lines.concat(),
+        places.check_command()
+    )
+}
+
+fn standing(skill: &SkillSummary) -> &'static str {
+    match skill.status {
+        SkillStatus::Skipped => "rejected",
+        _ => "broken (status error)",
+    }
+}
+
+fn ticked(names: &[String], between: &str) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(between)
 }
 
 fn all(catalog: &SkillCatalog) -> Vec<SkillSummary> {

@@ -8,6 +8,7 @@ use metier::skill_model::{SkillStatus, canonical_name, wire_name};
 use serde::Serialize;
 
 use crate::config::{Config, Fault, unknown_variables};
+use crate::findings::placed;
 use crate::tool_outlook::{Obstacle, ToolOutlook};
 
 /// The cure for a fault of a file that has none of its own.
@@ -83,8 +84,11 @@ pub(super) fn of_settings(
 /// Roots that are not there, skills that cannot be loaded, tools that cannot be called. Every skill
 /// is loaded, which runs none of its scripts, because only that shows what stands in each other's way.
 pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
-    let mut problems: Vec<Problem> = catalog
-        .snapshot()
+    let snapshot = catalog.snapshot();
+    let of_finding = |about: &str, finding: &Diagnostic| {
+        Problem::of_finding(about, &placed(&snapshot, finding), MEND)
+    };
+    let mut problems: Vec<Problem> = snapshot
         .diagnostics()
         .iter()
         .filter(|finding| finding.severity >= Severity::Warning)
@@ -96,7 +100,7 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
             .diagnostics
             .iter()
             .filter(|finding| finding.severity == Severity::Error);
-        problems.extend(errors.map(|finding| Problem::of_finding(about.as_str(), finding, MEND)));
+        problems.extend(errors.map(|finding| of_finding(&about, finding)));
     }
     for skill in catalog.list_skills(None) {
         let about = format!("skill {}", skill.name);
@@ -106,9 +110,7 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
                     .diagnostics
                     .iter()
                     .filter(|finding| finding.severity == Severity::Error);
-                problems.extend(
-                    errors.map(|finding| Problem::of_finding(about.as_str(), finding, MEND)),
-                );
+                problems.extend(errors.map(|finding| of_finding(&about, finding)));
             }
             Err(error) => problems.push(of_load(about, &error)),
         }
