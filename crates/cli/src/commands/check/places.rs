@@ -14,6 +14,10 @@ use crate::printer::Printer;
 
 /// Where the skills to check are, and how they are read.
 #[derive(Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub(super) struct CheckPlaces {
     /// Read skills as servers do: what can be worked around is a warning.
     #[arg(long)]
