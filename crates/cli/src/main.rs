@@ -4,6 +4,7 @@
 mod commands;
 mod config;
 mod findings;
+mod given_path;
 mod interpreter_faults;
 mod options;
 mod printer;

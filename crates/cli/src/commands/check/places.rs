@@ -9,7 +9,8 @@ use metier::loader::{Root, RootLabel, RootSources, resolve_roots};
 
 use crate::Failure;
 use crate::config::{Config, Key, Origin};
-use crate::options::{Running, SkillPlaces, readable_folder, settings};
+use crate::given_path::readable_folder;
+use crate::options::{Running, SkillPlaces, settings};
 use crate::printer::Printer;
 
 /// Where the skills to check are, and how they are read.

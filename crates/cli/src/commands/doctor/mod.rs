@@ -132,8 +132,8 @@ fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<Str
     if !findings.problems.is_empty() {
         lines.push(String::new());
         lines.push("would fail:".to_owned());
-        for problem in &findings.problems {
-            lines.push(format!("  {}: {}", problem.about, problem.what));
+        for (problem, about) in problems::grouped(&findings.problems) {
+            lines.push(format!("  {about}: {}", problem.what));
             lines.push(format!("    {}", problem.cure));
         }
     }

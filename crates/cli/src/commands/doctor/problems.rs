@@ -46,6 +46,35 @@ impl Problem {
     }
 }
 
+/// How many of those that a problem is about are named.
+const NAMED: usize = 3;
+
+/// The same problem of several tools told once, where it came first: one interpreter that lacks is
+/// one thing to mend.
+pub(super) fn grouped(problems: &[Problem]) -> Vec<(&Problem, String)> {
+    let mut groups: Vec<(&Problem, Vec<&str>)> = Vec::new();
+    for problem in problems {
+        let same = groups
+            .iter_mut()
+            .find(|(first, _)| first.what == problem.what && first.cure == problem.cure);
+        match same {
+            Some((_, about)) => about.push(&problem.about),
+            None => groups.push((problem, vec![&problem.about])),
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(problem, about)| {
+            let named: Vec<&str> = about.iter().take(NAMED).copied().collect();
+            let mut text = named.join(", ");
+            if about.len() > NAMED {
+                text = format!("{text} and {} more", about.len() - NAMED);
+            }
+            (problem, text)
+        })
+        .collect()
+}
+
 fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }
