@@ -75,9 +75,9 @@ fn json_for_programs() {
 fn one_interpreter_that_lacks_is_one_thing_to_mend() {
     let folder = mixed();
     let bin = fake_interpreters(folder.path(), &["bash"]);
-    let tools: String = ('a'..='e')
+    let tools = ["a", "b", "c", "d", "e"]
         .map(|tool| format!("  - {{name: {tool}, source_file: scripts/run.py}}\n"))
-        .collect();
+        .concat();
     write(
         folder.path().join("skills/good/tools.yaml"),
         &format!("tools:\n{tools}"),
