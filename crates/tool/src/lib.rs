@@ -47,6 +47,7 @@ mod repair;
 mod schema;
 mod schema_fault;
 mod schema_words;
+mod script_answer;
 mod spec;
 
 pub use context::{
