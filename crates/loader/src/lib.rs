@@ -37,6 +37,7 @@
 
 mod candidate;
 pub mod codes;
+mod effort;
 mod findings;
 pub mod format;
 mod low_level;

@@ -7,9 +7,11 @@
 
 mod build;
 mod fault;
+mod merge;
 mod node;
 mod quick;
 
 pub(crate) use build::{Tree, parse};
 pub(crate) use fault::{Fault, FaultKind};
+pub(crate) use merge::NotMergeable;
 pub(crate) use node::{Kind, Node, Text};

@@ -251,12 +251,8 @@ impl<'a> Builder<'a> {
         let mut seen: BTreeMap<Cow<'_, str>, &Range<usize>> = BTreeMap::new();
         for (number, (key, _)) in entries.iter().enumerate() {
             let text = key.key_str();
-            if text == "<<" && matches!(key.kind, Kind::Scalar { plain: true, .. }) {
-                self.tree.faults.push(Fault::new(
-                    FaultKind::MergeKey,
-                    key.span.clone(),
-                    "the merge key `<<` is not supported",
-                ));
+            if key.is_merge_key() {
+                self.tree.faults.push(Fault::merge_key(key.span.clone()));
             }
             // Nearly every mapping is small, and comparing is cheaper than a table then.
             let first = if few {
