@@ -9,7 +9,9 @@ mod build;
 mod fault;
 mod merge;
 mod node;
+mod places;
 mod quick;
+mod slip;
 
 pub(crate) use build::{Tree, parse};
 pub(crate) use fault::{Fault, FaultKind};

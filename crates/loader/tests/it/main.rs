@@ -19,5 +19,6 @@ mod manifest;
 mod scan_cache;
 mod show;
 mod skill_files;
+mod stalls;
 #[cfg(feature = "watch")]
 mod watch;
