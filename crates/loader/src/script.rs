@@ -1,6 +1,6 @@
 //! Which script runs which tool.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -24,8 +24,10 @@ pub(crate) struct Scripts {
     pub(crate) paths: Vec<String>,
     /// Entries that cannot be used, with the reason.
     pub(crate) odd: Vec<(String, String)>,
-    /// Places in `paths` by folded stem, the one that is chosen first.
-    by_stem: BTreeMap<String, Vec<usize>>,
+    /// Every name in the folder.
+    names: Vec<String>,
+    /// Places in `paths` by folded stem, the one that is chosen first; made when it is asked for.
+    by_stem: OnceCell<BTreeMap<String, Vec<usize>>>,
     /// Folders that were looked into for a path that differs in letter case.
     listings: RefCell<BTreeMap<String, Rc<Listing>>>,
 }
@@ -84,7 +86,6 @@ impl Scripts {
     /// The direct children of `scripts/` that can be tools: names that begin with `_` are not.
     pub(crate) fn read(handle: &FolderHandle) -> Self {
         let mut scripts = Self::default();
-        let mut names = Vec::new();
         for entry in handle.entries(FOLDER) {
             let name = match &entry.name {
                 Ok(name) => name.clone(),
@@ -98,7 +99,7 @@ impl Scripts {
             };
             let path = format!("{FOLDER}/{name}");
             let is_script = rank(&name).is_some() && !name.starts_with('_');
-            names.push(name);
+            scripts.names.push(name);
             if !is_script {
                 continue;
             }
@@ -112,34 +113,29 @@ impl Scripts {
                 }
             }
         }
-        scripts
-            .listings
-            .get_mut()
-            .insert(FOLDER.to_owned(), Rc::new(Listing::new(names)));
-        scripts.index();
+        scripts.paths.sort_unstable();
         scripts
     }
 
-    fn index(&mut self) {
-        self.paths.sort_unstable();
-        self.by_stem.clear();
-        for (place, path) in self.paths.iter().enumerate() {
-            self.by_stem
-                .entry(folded(stem(path)))
-                .or_default()
-                .push(place);
-        }
-        for places in self.by_stem.values_mut() {
-            // Among equals the order of the paths stays.
-            places.sort_by_key(|place| self.paths.get(*place).and_then(|path| rank(path)));
-        }
+    fn by_stem(&self) -> &BTreeMap<String, Vec<usize>> {
+        self.by_stem.get_or_init(|| {
+            let mut by_stem: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+            for (place, path) in self.paths.iter().enumerate() {
+                by_stem.entry(folded(stem(path))).or_default().push(place);
+            }
+            for places in by_stem.values_mut() {
+                // Among equals the order of the paths stays.
+                places.sort_by_key(|place| self.paths.get(*place).and_then(|path| rank(path)));
+            }
+            by_stem
+        })
     }
 
     /// The script whose stem is the tool's name, or the only one there is.
     pub(crate) fn for_tool(&self, tool: &str) -> Option<Choice> {
         // Authors may write the canonical name; the script bears the tool's own part of it.
         let own = tool.rsplit("__").next().unwrap_or(tool);
-        match self.by_stem.get(&folded(own)) {
+        match self.by_stem().get(&folded(own)) {
             Some(places) => self.choice(places),
             None if self.paths.len() == 1 => self.choice(&[0]),
             None => None,
@@ -157,7 +153,7 @@ impl Scripts {
 
     /// One choice for each stem, in the order of the scripts: the tools of a skill that declares none.
     pub(crate) fn as_tools(&self) -> Vec<(String, Choice)> {
-        let mut stems: Vec<&Vec<usize>> = self.by_stem.values().collect();
+        let mut stems: Vec<&Vec<usize>> = self.by_stem().values().collect();
         stems.sort_by_key(|places| places.iter().min());
         let choices = stems.into_iter().filter_map(|places| self.choice(places));
         // The name is that of the file that is chosen.
@@ -217,6 +213,9 @@ impl Scripts {
     fn listing(&self, handle: &FolderHandle, folder: &str) -> Rc<Listing> {
         let mut listings = self.listings.borrow_mut();
         let known = listings.entry(folder.to_owned()).or_insert_with(|| {
+            if folder == FOLDER {
+                return Rc::new(Listing::new(self.names.iter().cloned()));
+            }
             let place = if folder.is_empty() { "." } else { folder };
             let entries = handle.entries(place).into_iter();
             Rc::new(Listing::new(entries.filter_map(|entry| entry.name.ok())))
@@ -269,7 +268,7 @@ mod tests {
             paths: names.iter().map(|name| format!("scripts/{name}")).collect(),
             ..Scripts::default()
         };
-        scripts.index();
+        scripts.paths.sort_unstable();
         scripts
     }
 
