@@ -46,6 +46,7 @@ mod portable;
 mod repair;
 mod schema;
 mod schema_fault;
+mod script_answer;
 mod spec;
 
 pub use context::{
