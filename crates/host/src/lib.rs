@@ -36,15 +36,13 @@
 //! assert_eq!(server.join().unwrap().unwrap().joined_text(), "ran greet");
 //! ```
 
+mod adapter;
 mod door;
 mod link;
 mod message;
 mod queue;
 
+pub use adapter::ADAPTER;
 pub use door::{Door, DoorError};
 pub use link::{HostLink, LinkLimits};
 pub use queue::{JobQueue, QueueHost, queue};
-
-/// The adapter for applications with a Python of their own: one file, standard library, Python 3.7
-/// or newer. Its beginning says how to start it.
-pub const ADAPTER: &str = include_str!("../assets/metier_host.py");

@@ -12,6 +12,7 @@ use crate::parallel::in_parallel;
 use crate::parse::parse_touching;
 use crate::report::{LoadedSkill, RejectedSkill, ScanReport, SkillId};
 use crate::scan::assemble;
+use crate::scan_delta::{ScanDelta, delta};
 use crate::stamp::Stamp;
 use crate::walk::{Walked, walk};
 use crate::{ParseMode, Root, codes};
@@ -31,82 +32,10 @@ pub struct ScanCache {
     roots: Vec<Root>,
     mode: ParseMode,
     walk: Option<KnownWalk>,
-    skills: BTreeMap<SkillId, KnownSkill>,
+    skills: BTreeMap<SkillId, Arc<KnownSkill>>,
+    /// The same in the order of the walk's candidates.
+    in_order: Vec<Arc<KnownSkill>>,
     report: Arc<ScanReport>,
-}
-
-/// What changed from one scan to the next.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct ScanDelta {
-    /// Skills that were not there before.
-    pub added: Vec<Arc<LoadedSkill>>,
-    /// Skills that were there and are different now, in their present state.
-    pub changed: Vec<Arc<LoadedSkill>>,
-    /// Skills that are no longer there, in their last state.
-    pub removed: Vec<Arc<LoadedSkill>>,
-    /// How many skills are as they were.
-    pub unchanged: usize,
-    /// How many skills were read.
-    pub read: usize,
-    /// Whether something was found, or is no longer found, about rejected and shadowed skills, roots
-    /// or folders.
-    pub other_findings: bool,
-    /// Everything there is now.
-    pub report: Arc<ScanReport>,
-}
-
-impl ScanDelta {
-    /// Whether nothing at all has changed.
-    pub fn is_empty(&self) -> bool {
-        self.added.is_empty()
-            && self.changed.is_empty()
-            && self.removed.is_empty()
-            && !self.other_findings
-    }
-}
-
-#[cfg(feature = "watch")]
-impl ScanDelta {
-    /// Both deltas as one.
-    pub(crate) fn followed_by(mut self, next: Self) -> Self {
-        let is = |id: &SkillId| {
-            let id = id.clone();
-            move |skill: &Arc<LoadedSkill>| skill.id == id
-        };
-        for skill in next.added {
-            let before = self.removed.iter().position(is(&skill.id));
-            match before {
-                Some(place) => {
-                    self.removed.remove(place);
-                    self.changed.push(skill);
-                }
-                None => self.added.push(skill),
-            }
-        }
-        for skill in next.changed {
-            let known = self.added.iter_mut().chain(&mut self.changed);
-            match known.into_iter().find(|known| known.id == skill.id) {
-                Some(known) => *known = skill,
-                None => self.changed.push(skill),
-            }
-        }
-        for skill in next.removed {
-            let is = is(&skill.id);
-            self.changed.retain(|known| !is(known));
-            match self.added.iter().position(is) {
-                Some(place) => {
-                    self.added.remove(place);
-                }
-                None => self.removed.push(skill),
-            }
-        }
-        self.unchanged = next.unchanged;
-        self.read += next.read;
-        self.other_findings |= next.other_findings;
-        self.report = next.report;
-        self
-    }
 }
 
 /// A walk that holds as long as its folders are as they were.
@@ -144,6 +73,7 @@ impl ScanCache {
             mode,
             walk: None,
             skills: BTreeMap::new(),
+            in_order: Vec::new(),
             report: Arc::default(),
         }
     }
@@ -174,7 +104,17 @@ impl ScanCache {
     /// Scans, and says what is different from the last time.
     pub fn rescan(&mut self) -> ScanDelta {
         let walk = match self.walk.take() {
-            Some(known) if known.still_holds(&self.roots) => known,
+            Some(known) if known.still_holds(&self.roots) => {
+                if self.nothing_changed(&known) {
+                    self.walk = Some(known);
+                    return ScanDelta {
+                        unchanged: self.report.skills.len(),
+                        report: Arc::clone(&self.report),
+                        ..ScanDelta::default()
+                    };
+                }
+                known
+            }
             _ => KnownWalk::new(&self.roots, self.mode),
         };
         let known = std::mem::take(&mut self.skills);
@@ -183,21 +123,42 @@ impl ScanCache {
             let id = candidate.id();
             let before = known.get(&id);
             match before {
-                Some(before) if before.still_holds(candidate) => (id, before.clone(), false),
-                before => (id, KnownSkill::read(candidate, mode, before), true),
+                Some(before) if before.still_holds(candidate) => (id, Arc::clone(before), false),
+                before => {
+                    let before = before.map(AsRef::as_ref);
+                    (
+                        id,
+                        Arc::new(KnownSkill::read(candidate, mode, before)),
+                        true,
+                    )
+                }
             }
         });
         let mut read = 0;
         let mut results = Vec::with_capacity(found.len());
+        self.in_order.clear();
         for (id, skill, was_read) in found {
             read += usize::from(was_read);
             results.push(skill.used.clone());
+            self.in_order.push(Arc::clone(&skill));
             self.skills.insert(id, skill);
         }
         let report = Arc::new(assemble(&self.roots, &walk.walked, results));
         self.walk = Some(walk);
         let before = std::mem::replace(&mut self.report, Arc::clone(&report));
         delta(&before, report, read)
+    }
+
+    /// Whether every skill of a walk that still holds is as it was: by far the most frequent case, in
+    /// which nothing is put together anew.
+    fn nothing_changed(&self, walk: &KnownWalk) -> bool {
+        let candidates = &walk.walked.candidates;
+        let pairs: Vec<_> = candidates.iter().zip(&self.in_order).collect();
+        pairs.len() == candidates.len()
+            && pairs.len() == self.in_order.len()
+            && in_parallel(&pairs, |(candidate, known)| known.still_holds(candidate))
+                .into_iter()
+                .all(|holds| holds)
     }
 
     /// Every folder in which a change may change the report: those that were listed, and those of
@@ -368,29 +329,4 @@ fn last_good(
     ];
     kept.diagnostics.extend(findings.iter().cloned());
     Arc::new(kept)
-}
-
-fn delta(before: &ScanReport, report: Arc<ScanReport>, read: usize) -> ScanDelta {
-    let mut old: BTreeMap<&SkillId, &Arc<LoadedSkill>> = before
-        .skills
-        .iter()
-        .map(|skill| (&skill.id, skill))
-        .collect();
-    let mut delta = ScanDelta {
-        read,
-        ..ScanDelta::default()
-    };
-    for skill in &report.skills {
-        match old.remove(&skill.id) {
-            None => delta.added.push(Arc::clone(skill)),
-            Some(known) if Arc::ptr_eq(known, skill) => delta.unchanged += 1,
-            Some(_) => delta.changed.push(Arc::clone(skill)),
-        }
-    }
-    delta.removed = old.into_values().cloned().collect();
-    delta.other_findings = before.rejected != report.rejected
-        || before.shadowed != report.shadowed
-        || before.diagnostics != report.diagnostics;
-    delta.report = report;
-    delta
 }

@@ -20,6 +20,7 @@ mod order;
 mod scan_cache;
 mod show;
 mod skill_files;
+mod stalls;
 mod tool_cases;
 #[cfg(feature = "watch")]
 mod watch;
