@@ -22,7 +22,8 @@
 //! `/.well-known/agent-skills/index.json` leads installers to the skills.
 //!
 //! Limits: HTTP/1.1 without TLS and without authentication, so it listens on loopback unless told
-//! otherwise; missed events are not replayed, so they carry no ids.
+//! otherwise. A session's own stream goes on after `Last-Event-ID`; that of a call does not, so its
+//! events carry no ids.
 
 mod body;
 mod config;

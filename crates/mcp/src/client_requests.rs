@@ -283,7 +283,7 @@ mod tests {
     #[tokio::test]
     async fn as_many_as_allowed_wait_and_one_more_is_refused() {
         let session = session();
-        let stream = session.notices.open();
+        let stream = session.notices.open(None);
         let never = CancellationToken::new();
         let limit = Duration::from_secs(9);
         let mut waiting = Vec::new();

@@ -24,8 +24,9 @@
 //! );
 //! ```
 //!
-//! Limits: one message at a time (batches are refused in every revision); replay of missed events and
-//! `resources/subscribe` are not here, and nothing is declared that is not.
+//! Limits: one message at a time (batches are refused in every revision); `resources/subscribe` is not
+//! here, a call's own stream cannot be taken up again (a session's own can), and nothing is declared
+//! that does not work.
 
 mod admission;
 mod background;
@@ -40,6 +41,7 @@ mod era;
 pub mod error;
 mod exchange;
 mod headers;
+mod history;
 mod id;
 mod in_flight;
 mod incoming;

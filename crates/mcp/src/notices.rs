@@ -9,8 +9,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use crate::RawId;
+use crate::history::{Event, EventId, History};
 use crate::meta::SUBSCRIPTION_ID;
 
 /// A list whose change is announced.
@@ -88,6 +90,10 @@ pub(crate) fn notification(
 /// many as may wait for one client.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
+    /// The stream's number within its session.
+    number: u64,
+    /// Fires when its client has taken it up elsewhere.
+    pub(crate) taken_up: CancellationToken,
     waiting: Mutex<Left>,
     wake: Notify,
 }
@@ -158,6 +164,7 @@ struct SessionState {
     pending: BTreeSet<ListKind>,
     /// Live streams, oldest first.
     streams: Vec<Arc<Slot>>,
+    history: History,
 }
 
 impl SessionState {
@@ -231,15 +238,32 @@ impl SessionNotices {
         lock(&self.state).pending.remove(&kind);
     }
 
-    /// Opens a stream; what has been waiting goes to it.
-    pub(crate) fn open(self: &Arc<Self>) -> StreamGuard {
-        let slot = Arc::new(Slot::default());
+    /// Opens a stream; what has been waiting goes to it. After an event that another stream has
+    /// written it goes on with what that one wrote since, and that one ends.
+    pub(crate) fn open(self: &Arc<Self>, seen: Option<EventId>) -> StreamGuard {
         let mut state = lock(&self.state);
+        let missed = seen.and_then(|seen| Some((seen.stream, state.history.after(seen)?)));
+        let (number, missed) = match missed {
+            Some((number, missed)) => (number, missed),
+            None => (state.history.begin(), Vec::new()),
+        };
+        state.streams.retain(|slot| {
+            let other = slot.number != number;
+            if !other {
+                slot.taken_up.cancel();
+            }
+            other
+        });
+        let slot = Arc::new(Slot {
+            number,
+            ..Slot::default()
+        });
         state.streams.push(Arc::clone(&slot));
         let pending = std::mem::take(&mut state.pending);
         state.hand_out(pending);
         StreamGuard {
             slot,
+            missed: Mutex::new(missed.into()),
             owner: Arc::downgrade(self),
         }
     }
@@ -253,7 +277,30 @@ impl SessionNotices {
 #[derive(Debug)]
 pub(crate) struct StreamGuard {
     pub(crate) slot: Arc<Slot>,
+    /// What its client has missed and is to be written first.
+    missed: Mutex<VecDeque<Event>>,
     owner: Weak<SessionNotices>,
+}
+
+impl StreamGuard {
+    /// An event that is to be written once more.
+    pub(crate) fn missed(&self) -> Option<Event> {
+        lock(&self.missed).pop_front()
+    }
+
+    /// Notes what is written now.
+    pub(crate) fn written(&self, message: Bytes) -> Event {
+        let id = match self.owner.upgrade() {
+            Some(owner) => lock(&owner.state)
+                .history
+                .written(self.slot.number, &message),
+            None => EventId {
+                stream: self.slot.number,
+                place: 0,
+            },
+        };
+        (id, message)
+    }
 }
 
 impl Drop for StreamGuard {
@@ -306,7 +353,7 @@ mod tests {
     #[test]
     fn the_oldest_stream_gets_each_change_once() {
         let notices = Arc::new(SessionNotices::since(3));
-        let (first, second) = (notices.open(), notices.open());
+        let (first, second) = (notices.open(None), notices.open(None));
         notices.changed(ListKind::Tools, 3);
         assert_eq!(written(&first.slot), 0, "older than the session");
         notices.changed(ListKind::Tools, 4);
@@ -319,7 +366,7 @@ mod tests {
     #[test]
     fn a_notice_not_yet_written_absorbs_later_ones_and_outlives_its_stream() {
         let notices = Arc::new(SessionNotices::since(0));
-        let (first, second) = (notices.open(), notices.open());
+        let (first, second) = (notices.open(None), notices.open(None));
         notices.changed(ListKind::Tools, 1);
         notices.changed(ListKind::Tools, 2);
         drop(first);
@@ -327,7 +374,7 @@ mod tests {
         notices.changed(ListKind::Tools, 3);
         drop(second);
         assert_eq!(
-            written(&notices.open().slot),
+            written(&notices.open(None).slot),
             1,
             "the next stream to open gets it"
         );
@@ -339,7 +386,7 @@ mod tests {
         assert!(notices.claim(ListKind::Tools, 1));
         notices.changed(ListKind::Tools, 1);
         assert!(!notices.claim(ListKind::Tools, 1), "told once");
-        let stream = notices.open();
+        let stream = notices.open(None);
         assert_eq!(written(&stream.slot), 0);
         assert!(!notices.claim(ListKind::Tools, 2), "the stream gets it");
         notices.changed(ListKind::Tools, 2);
@@ -351,6 +398,6 @@ mod tests {
         let notices = Arc::new(SessionNotices::since(0));
         notices.changed(ListKind::Tools, 1);
         notices.listed(ListKind::Tools);
-        assert_eq!(written(&notices.open().slot), 0);
+        assert_eq!(written(&notices.open(None).slot), 0);
     }
 }

@@ -17,6 +17,7 @@ use crate::dispatch::GRACE;
 use crate::envelope::{self, ClientResponse, Message, Notification, Request};
 use crate::error::{INVALID_REQUEST, McpError};
 use crate::exchange::{Answer, Reply};
+use crate::history::EventId;
 use crate::incoming::{Incoming, Refused, Way};
 use crate::meta::Meta;
 use crate::methods;
@@ -127,11 +128,25 @@ impl McpServer {
     ///
     /// An answer to send instead: 400 without an id, 404 for a session that is not there.
     pub fn open_stream(&self, session: Option<&str>) -> Result<NoticeStream, Answer> {
+        self.resume_stream(session, None)
+    }
+
+    /// Opens a session's stream and goes on after the event of that id (`Last-Event-ID`). An id that
+    /// is not remembered any more is passed over.
+    ///
+    /// # Errors
+    ///
+    /// As [`open_stream`](Self::open_stream).
+    pub fn resume_stream(
+        &self,
+        session: Option<&str>,
+        seen: Option<&str>,
+    ) -> Result<NoticeStream, Answer> {
         self.start_background();
         let session = self
             .session(session)
             .map_err(|refused| Answer::error(refused.status, None, &refused.error))?;
-        let guard = session.notices.open();
+        let guard = session.notices.open(seen.and_then(EventId::parse));
         session.roots.retry();
         if session.roots.is_ready() {
             ask_if_due(&session, Via::Stream);

@@ -301,7 +301,7 @@ mod tests {
         let call = busy
             .calls
             .enter(&RawId::new("1").unwrap(), CancellationToken::new());
-        let stream = streaming.notices.open();
+        let stream = streaming.notices.open(None);
         time.store(61, Ordering::SeqCst);
         let gone = sessions.expire();
         assert_eq!(
@@ -330,7 +330,7 @@ mod tests {
         sessions.find(&first.id).unwrap();
         let third = create(&sessions);
         assert!(second.ended.is_cancelled() && !first.ended.is_cancelled());
-        let _open = (first.notices.open(), third.notices.open());
+        let _open = (first.notices.open(None), third.notices.open(None));
         let root = CancellationToken::new();
         let refused = sessions.create(LegacyVersion::NEWEST, Map::new(), 0, &root);
         assert!(matches!(refused, Err(NoSession::Full)));

@@ -96,3 +96,36 @@ async fn errors_name_what_came_and_what_was_expected() {
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid params: no log level is called \"loud\"; there are debug, info, notice, warning, error, critical, alert, emergency"}}
     "#);
 }
+
+#[tokio::test]
+async fn what_is_declared_works_and_what_is_not_is_unknown() {
+    let bench = Bench::new();
+    let client = bench.session().await;
+    for method in [
+        "tools/list",
+        "resources/list",
+        "resources/templates/list",
+        "skills/list",
+        "prompts/list",
+    ] {
+        let legacy = client.request(method, json!({})).await;
+        let modern = bench.modern(method, json!({})).await;
+        assert!(
+            legacy.answer["result"].is_object(),
+            "{method}: {}",
+            legacy.raw
+        );
+        assert!(modern.answer["result"]["ttlMs"].is_u64(), "{method}");
+    }
+    for method in [
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "roots/list",
+        "sampling/createMessage",
+        "elicitation/create",
+    ] {
+        let params = json!({"uri": "skill://one/SKILL.md"});
+        assert_eq!(client.request(method, params.clone()).await.code(), -32601);
+        assert_eq!(bench.modern(method, params).await.status, 404, "{method}");
+    }
+}
