@@ -60,6 +60,7 @@ mod session;
 mod session_roots;
 mod shared;
 mod shelf;
+mod slot;
 mod stream;
 mod table;
 mod well_known;

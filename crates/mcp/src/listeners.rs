@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, Weak};
 
-use crate::notices::{ListKind, Piece, Slot, lock};
+use crate::notices::{ListKind, lock};
+use crate::slot::{Piece, Slot};
 
 /// Every open `subscriptions/listen` (2026-07-28).
 #[derive(Debug, Default)]

@@ -8,12 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 use crate::RawId;
 use crate::history::{Event, EventId, History};
 use crate::meta::SUBSCRIPTION_ID;
+use crate::slot::Slot;
 
 /// A list whose change is announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,69 +83,6 @@ pub(crate) fn notification(
     }
     text.push('}');
     Bytes::from(text)
-}
-
-/// What waits to be written on one stream. Messages are requests of ours, of which there are as
-/// many as may wait for one client.
-#[derive(Debug, Default)]
-pub(crate) struct Slot {
-    /// The stream's number within its session.
-    number: u64,
-    /// Fires when its client has taken it up elsewhere.
-    pub(crate) taken_up: CancellationToken,
-    waiting: Mutex<Left>,
-    wake: Notify,
-}
-
-#[derive(Debug, Default)]
-struct Left {
-    kinds: BTreeSet<ListKind>,
-    messages: VecDeque<Bytes>,
-}
-
-/// How many messages may wait on a stream; more than may wait for an answer, because a request that
-/// was given up is withdrawn by another message.
-const MOST_MESSAGES: usize = 64;
-
-/// One thing to be written on a session's stream.
-#[derive(Debug)]
-pub(crate) enum Piece {
-    List(ListKind),
-    Message(Bytes),
-}
-
-impl Slot {
-    pub(crate) fn add(&self, kinds: impl IntoIterator<Item = ListKind>) {
-        lock(&self.waiting).kinds.extend(kinds);
-        self.wake.notify_one();
-    }
-
-    fn post(&self, message: Bytes) -> bool {
-        let mut waiting = lock(&self.waiting);
-        let fits = waiting.messages.len() < MOST_MESSAGES;
-        if fits {
-            waiting.messages.push_back(message);
-        }
-        drop(waiting);
-        self.wake.notify_one();
-        fits
-    }
-
-    /// Waits until something is to be written and takes it. Dropping the future loses nothing.
-    pub(crate) async fn next(&self) -> Piece {
-        loop {
-            {
-                let mut waiting = lock(&self.waiting);
-                if let Some(message) = waiting.messages.pop_front() {
-                    return Piece::Message(message);
-                }
-                if let Some(kind) = waiting.kinds.pop_first() {
-                    return Piece::List(kind);
-                }
-            }
-            self.wake.notified().await;
-        }
-    }
 }
 
 /// One session's notices and streams (revisions of 2025).
@@ -254,10 +190,7 @@ impl SessionNotices {
             }
             other
         });
-        let slot = Arc::new(Slot {
-            number,
-            ..Slot::default()
-        });
+        let slot = Arc::new(Slot::numbered(number));
         state.streams.push(Arc::clone(&slot));
         let pending = std::mem::take(&mut state.pending);
         state.hand_out(pending);
@@ -310,7 +243,7 @@ impl Drop for StreamGuard {
         };
         let mut state = lock(&owner.state);
         state.streams.retain(|slot| !Arc::ptr_eq(slot, &self.slot));
-        let left = std::mem::take(&mut *lock(&self.slot.waiting));
+        let left = self.slot.take_left();
         state.hand_out(left.kinds);
         if let Some(next) = state.streams.first() {
             for message in left.messages {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::notices::{Piece, StreamGuard};
+use crate::notices::StreamGuard;
 use crate::session::Session;
+use crate::slot::Piece;
 
 /// A session's stream of notices; closes when dropped.
 #[derive(Debug)]

@@ -27,6 +27,8 @@ const LIST: &str = "resources";
 const INDEX: &str = "index.json";
 /// Every file of one skill in one file, for clients that know that form.
 const MANIFEST: &str = "_manifest";
+/// Where a resource carries its digest; the extension wants its own prefix for what belongs to skills.
+const DIGEST: &str = "io.modelcontextprotocol.skills/digest";
 const MARKDOWN: &str = "text/markdown";
 const JSON: &str = "application/json";
 
@@ -119,7 +121,7 @@ fn listed(skill: &ServedSkill) -> Option<Value> {
 
 fn digest_meta(digest: &str) -> Map<String, Value> {
     let mut meta = Map::new();
-    meta.insert("dcc".to_owned(), json!({ "digest": digest }));
+    meta.insert(DIGEST.to_owned(), digest.into());
     meta
 }
 
