@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use metier::catalog::{CatalogSnapshot, DiscoverReport};
 use metier::diagnostics::Severity;
 use metier::loader::{ParseMode, WatchSettings};
-use metier::runner::{EnvLookup, EnvironmentPolicy, Gate, ScriptKind};
+use metier::runner::{EnvLookup, EnvironmentPolicy, Gate, ScriptKind, Watchdog};
 use metier::workspace_roots::WorkspaceRoots;
 use metier::{CatalogSettings, SkillCatalog, ToolRegistry};
 
@@ -308,6 +308,8 @@ pub(crate) fn settings(
     if let Some(processes) = config.number(Key::Processes) {
         run.gate = Gate::new(processes);
     }
+    let watchdog = Watchdog::this_program([crate::WATCHDOG]);
+    run.gate = run.gate.clone().with_watchdog(watchdog);
     settings
 }
 

@@ -66,6 +66,14 @@ pub enum RunError {
         /// The deadline of the run.
         limit: Duration,
     },
+    /// Too many calls wait for a place already.
+    #[error(
+        "the server is busy: {waiting} calls wait for a script to end; try again in a few seconds"
+    )]
+    Busy {
+        /// How many wait.
+        waiting: usize,
+    },
     /// Arguments on the command line of a batch file would be read as commands.
     #[error(
         "batch files take their arguments from standard input only: turn off `argv` for this server or use another kind of script"
@@ -121,7 +129,7 @@ impl RunError {
             Self::TooLarge { source } | Self::Exhausted { source } | Self::System { source } => {
                 Some(source.to_string())
             }
-            Self::ArgumentsForBatch | Self::Unreachable { .. } => None,
+            Self::ArgumentsForBatch | Self::Unreachable { .. } | Self::Busy { .. } => None,
         }
     }
 }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::Watchdog;
+
 /// One run of one program.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -20,6 +22,9 @@ pub struct Job {
     /// The complete environment; nothing else is inherited. A later entry of the same name wins.
     /// `PYTHONUTF8=1` and `PYTHONIOENCODING=utf-8` are added for every run.
     pub environment: Vec<(OsString, OsString)>,
+    /// Who ends the script should this process be killed. A [`Gate`](crate::Gate) that has one puts it
+    /// here.
+    pub watchdog: Option<Watchdog>,
 }
 
 impl Job {
@@ -31,6 +36,7 @@ impl Job {
             script_arguments: Vec::new(),
             working_dir: working_dir.into(),
             environment: Vec::new(),
+            watchdog: None,
         }
     }
 }

@@ -57,14 +57,19 @@ mod job;
 mod json_scan;
 mod limits;
 mod lookup;
+#[cfg(target_os = "linux")]
+mod proc_table;
 mod pumps;
 mod report;
 mod resolve_error;
 mod run;
+#[cfg(unix)]
+mod session;
 mod stderr;
 mod text;
 #[cfg(unix)]
 mod unix;
+mod watchdog;
 #[cfg(any(windows, test))]
 mod windows;
 
@@ -80,3 +85,4 @@ pub use lookup::EnvLookup;
 pub use report::{Exit, Output, Report, Tail};
 pub use resolve_error::{Fault, Origin, ResolveError};
 pub use run::run;
+pub use watchdog::Watchdog;

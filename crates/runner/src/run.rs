@@ -119,8 +119,17 @@ async fn check(mut job: Job) -> Result<Job, RunError> {
             }
         }
         job.program.script = script;
-        // What is wrong with the interpreter the start will tell; this is for drives that hang.
-        _ = std::fs::metadata(&job.program.interpreter);
+        // What else is wrong with the interpreter the start will tell; a drive that hangs hangs here.
+        #[cfg(unix)]
+        if let Err(source) = crate::unix::check_program(&job.program.interpreter) {
+            return Err(RunError::InterpreterNotExecutable {
+                interpreter: job.program.interpreter,
+                language: job.program.kind.label(),
+                source,
+            });
+        }
+        #[cfg(not(unix))]
+        let _ = std::fs::metadata(&job.program.interpreter);
         Ok(job)
     };
     let checked = tokio::task::spawn_blocking(check).await;

@@ -25,3 +25,5 @@ mod new;
 mod search;
 mod serve;
 mod stdio;
+#[cfg(target_os = "linux")]
+mod watchdog;
