@@ -1,5 +1,7 @@
 //! A validator's finding in words that a model can act on.
 
+use std::fmt::{self, Write as _};
+
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
@@ -58,23 +60,23 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
         ValidationErrorKind::Enum { options } => {
             vec![fault(
                 place,
-                format!(
-                    "expected one of {}, found {found}",
-                    clipped(&options.to_string())
-                ),
+                format!("expected one of {}, found {found}", clipped(options)),
             )]
         }
-        _ => vec![fault(place, clipped(&error.to_string()))],
+        _ => vec![fault(place, clipped(error))],
     }
 }
 
 fn fault(path: String, message: String) -> ArgumentFault {
+    let path = clipped(&path);
     ArgumentFault { path, message }
 }
 
 /// `/names/2/x` as `names[2].x`.
 fn dotted(pointer: &str) -> String {
     let mut path = String::new();
+    // Keys of a value can be long, and what comes after that is not shown.
+    let pointer = pointer.get(..SHOWN * 64).unwrap_or(pointer);
     for part in pointer.split('/').skip(1) {
         let part = part.replace("~1", "/").replace("~0", "~");
         if part.bytes().all(|b| b.is_ascii_digit()) && !part.is_empty() && !path.is_empty() {
@@ -105,12 +107,29 @@ fn shown(value: &Value) -> String {
         Value::Array(_) => "list",
         Value::Object(_) => "object",
     };
-    format!("the {kind} {}", clipped(&value.to_string()))
+    format!("the {kind} {}", clipped(value))
 }
 
-fn clipped(text: &str) -> String {
+/// A text of which no more is made than is shown: values and lists of options can be megabytes.
+pub(crate) fn clipped(text: &impl fmt::Display) -> String {
+    struct Start(String);
+    impl fmt::Write for Start {
+        fn write_str(&mut self, piece: &str) -> fmt::Result {
+            for character in piece.chars() {
+                self.0.push(character);
+                if self.0.len() > SHOWN * 16 {
+                    return Err(fmt::Error);
+                }
+            }
+            Ok(())
+        }
+    }
+    let mut start = Start(String::new());
+    // An error is the end of what is wanted.
+    _ = write!(start, "{text}");
+    let text = start.0;
     if text.chars().count() <= SHOWN * 4 {
-        return text.to_owned();
+        return text;
     }
     let mut short: String = text.chars().take(SHOWN).collect();
     short.push('…');

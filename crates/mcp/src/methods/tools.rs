@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use metier_catalog::{CallError, CallRequest};
-use metier_tool::{Content, ToolOutput};
+use metier_tool::{ArgumentFault, Content, ToolOutput, inexact};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -59,17 +59,42 @@ fn list(shared: &Shared, call: &Arc<Call>, params: &str) -> Result<Bytes, McpErr
 struct CallParams<'p> {
     #[serde(borrow, default)]
     name: Option<&'p RawValue>,
-    #[serde(default)]
-    arguments: Option<Value>,
+    #[serde(borrow, default)]
+    arguments: Option<&'p RawValue>,
 }
 
-/// The tool's name and its arguments.
-fn wanted(params: &str) -> Result<(String, Option<Value>), McpError> {
+/// A call as it was sent.
+struct Wanted {
+    name: String,
+    arguments: Option<Value>,
+    /// What of the arguments the value does not hold as it was sent.
+    inexact: Vec<ArgumentFault>,
+}
+
+fn wanted(params: &str) -> Result<Wanted, McpError> {
     let wanted: CallParams<'_> = read(params)?;
     let name = wanted.name.ok_or_else(|| {
         McpError::invalid_params("invalid params: name is missing; expected the name of a tool")
     })?;
-    Ok((text("name", "the name of a tool", name)?, wanted.arguments))
+    let name = text("name", "the name of a tool", name)?;
+    let Some(arguments) = wanted.arguments else {
+        return Ok(Wanted {
+            name,
+            arguments: None,
+            inexact: Vec::new(),
+        });
+    };
+    let value: Value = read(arguments.get())?;
+    let inexact = if value.is_object() {
+        inexact(arguments.get())
+    } else {
+        Vec::new()
+    };
+    Ok(Wanted {
+        name,
+        arguments: Some(value),
+        inexact,
+    })
 }
 
 fn text(member: &str, expected: &str, value: &RawValue) -> Result<String, McpError> {
@@ -82,10 +107,19 @@ fn text(member: &str, expected: &str, value: &RawValue) -> Result<String, McpErr
 }
 
 async fn run(shared: &Shared, call: &Arc<Call>, params: &str) -> Outcome {
-    let (name, arguments) = match wanted(params) {
+    let Wanted {
+        name,
+        arguments,
+        inexact,
+    } = match wanted(params) {
         Ok(wanted) => wanted,
         Err(error) => return error.into(),
     };
+    if !inexact.is_empty() {
+        let listed: Vec<_> = inexact.iter().map(|fault| format!("- {fault}")).collect();
+        let text = format!("invalid arguments:\n{}", listed.join("\n"));
+        return result(shared, call, ToolOutput::error(text)).into();
+    }
     let session = call
         .session
         .as_ref()
