@@ -68,6 +68,8 @@ impl Group {
             .envs(job.environment.iter().map(|(name, value)| (name, value)))
             .env("PYTHONUTF8", "1")
             .env("PYTHONIOENCODING", "utf-8")
+            // A skill's folder stays as its author published it: digests are made of it.
+            .env("PYTHONDONTWRITEBYTECODE", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
