@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use metier::catalog::{CatalogSnapshot, DiscoverReport};
+use metier::catalog::{AuditLog, CatalogSnapshot, DiscoverReport};
 use metier::diagnostics::Severity;
 use metier::loader::{ParseMode, WatchSettings};
 use metier::runner::{EnvLookup, EnvironmentPolicy, Gate, ScriptKind, Watchdog};
@@ -66,6 +66,9 @@ pub(crate) struct Running {
     /// Refuse calls of main-thread tools instead of running their scripts as programs.
     #[arg(long)]
     pub(crate) require_host: bool,
+    /// Write a line for every call to this file: who, what, how it ended; never the arguments.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit_log: Option<PathBuf>,
 }
 
 /// What `tools/list` shows.
@@ -93,7 +96,7 @@ impl Listing {
 impl SkillPlaces {
     /// The settings of a catalog over these places, for a command that runs nothing.
     pub(crate) fn settings(&self) -> Result<CatalogSettings, Failure> {
-        Running::default().settings(self)
+        Running::default().read(self).map(|(settings, _)| settings)
     }
 
     /// A catalog over these places, discovered.
@@ -178,6 +181,19 @@ impl SkillPlaces {
 impl Running {
     /// The settings of a catalog over these places whose tools are run with these options.
     pub(crate) fn settings(&self, places: &SkillPlaces) -> Result<CatalogSettings, Failure> {
+        let (mut settings, config) = self.read(places)?;
+        if let Some(file) = config.file(Key::AuditFile) {
+            let most = config.number(Key::AuditSize).unwrap_or(usize::MAX);
+            let log = AuditLog::open(file, most as u64).map_err(|error| {
+                let place = place(&config, Key::AuditFile);
+                Failure::Usage(format!("{place}: {}: {error}", file.display()))
+            })?;
+            settings.audit = Some(Arc::new(log));
+        }
+        Ok(settings)
+    }
+
+    fn read(&self, places: &SkillPlaces) -> Result<(CatalogSettings, Config), Failure> {
         places.check_paths()?;
         let (config, mut faults) = self.config(places);
         for note in &config.notes {
@@ -185,7 +201,7 @@ impl Running {
         }
         let settings = settings(&config, places, &mut faults);
         if faults.is_empty() {
-            return Ok(settings);
+            return Ok((settings, config));
         }
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
         Err(Failure::Usage(faults.join("\nerror: ")))
@@ -218,6 +234,9 @@ impl Running {
         if let Some(seconds) = self.timeout {
             option("--timeout", seconds.to_string());
         }
+        if let Some(file) = &self.audit_log {
+            option("--audit-log", absolute_text(file)?);
+        }
         if self.require_host {
             arguments.push("--require-host".to_owned());
         }
@@ -236,6 +255,7 @@ impl Running {
         options.option(Key::Deadline, self.timeout.map(Value::Seconds));
         let host = self.require_host.then_some(Value::Flag(true));
         options.option(Key::RequireHost, host);
+        options.option(Key::AuditFile, self.audit_log.clone().map(Value::File));
         let environment = EnvLookup::from_process();
         Config::read(
             places.wanted(),

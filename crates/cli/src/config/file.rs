@@ -12,6 +12,7 @@ use super::nearest::nearest;
 use super::value::{Base, Kind, Value};
 
 const LIMITS: &str = "limits";
+const AUDIT: &str = "audit";
 const INTERPRETERS: &str = "interpreters";
 
 /// What a file says, and what is wrong with it, in the order of its lines. `shown` is its name in
@@ -59,9 +60,9 @@ impl Reader<'_> {
     fn table(&mut self, table: &DeTable<'_>) {
         for (name, value) in table {
             match (name.get_ref().as_ref(), value.get_ref()) {
-                (LIMITS, DeValue::Table(limits)) => {
-                    for (name, value) in limits {
-                        let path = format!("{LIMITS}.{}", name.get_ref());
+                (table @ (LIMITS | AUDIT), DeValue::Table(values)) => {
+                    for (name, value) in values {
+                        let path = format!("{table}.{}", name.get_ref());
                         self.value(&path, &name.span(), value.get_ref(), &value.span());
                     }
                 }
@@ -75,7 +76,7 @@ impl Reader<'_> {
                         );
                     }
                 }
-                (table @ (LIMITS | INTERPRETERS), _) => {
+                (table @ (LIMITS | AUDIT | INTERPRETERS), _) => {
                     let cure =
                         format!("write `[{table}]` on a line of its own and the keys below it");
                     self.fault(&value.span(), format!("`{table}` must be a table"), cure);
@@ -144,7 +145,7 @@ fn cure(path: &str) -> String {
         return format!("write `{key}` above the tables");
     }
     let known = || {
-        let tables = [LIMITS, INTERPRETERS];
+        let tables = [LIMITS, AUDIT, INTERPRETERS];
         Key::ALL.iter().map(|key| key.path()).chain(tables)
     };
     if let Some(near) = nearest(path, known()) {
@@ -190,7 +191,7 @@ mod tests {
         metier.toml:2:1: unknown key `deadline`; write `deadline` below `[limits]`
         metier.toml:3:9: `roots`: found the text `skills`; expected a list of folders
         metier.toml:4:10: `strict`: found the text `yes`; expected true or false
-        metier.toml:5:1: unknown key `hooks`; known are app, dcc, roots, strict, workspace_roots, capabilities, environment, require_host, python, limits.deadline, limits.longest, limits.output, limits.processes, interpreters.NAME
+        metier.toml:5:1: unknown key `hooks`; known are app, dcc, roots, strict, workspace_roots, capabilities, environment, require_host, python, limits.deadline, limits.longest, limits.output, limits.processes, audit.file, audit.size, interpreters.NAME
         metier.toml:6:15: `environment`: found `A=B`; expected a list of names, names that end in `*`, or `all`
         metier.toml:9:12: `limits.deadline`: found the number 0; expected whole seconds, 1 to 86400
         metier.toml:10:1: unknown key `limits.python`; write `python` above the tables

@@ -7,6 +7,7 @@
     reason = "a test may stop at a broken fixture"
 )]
 
+mod audit;
 mod call;
 mod check;
 mod command;
@@ -19,8 +20,12 @@ mod deps;
 mod docs;
 mod doctor;
 mod helper;
+#[cfg(target_os = "linux")]
+mod http_client;
 mod info;
 mod list;
+#[cfg(target_os = "linux")]
+mod many_calls;
 mod new;
 mod search;
 mod serve;

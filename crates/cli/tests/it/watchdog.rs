@@ -1,12 +1,12 @@
 //! A server that is killed leaves no script behind.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::command::{metier, write};
+use crate::http_client::{Client, INITIALIZE, call};
 
 /// Writes a name for itself, a child in its group, and two that left the group but not the session,
 /// one of them without the environment it was started with. The name stands in each command line.
@@ -113,14 +113,6 @@ fn watchdogs(server: u32) -> Vec<u32> {
     dogs
 }
 
-fn call(id: u32, tool: &str, arguments: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments}}}}}"#
-    )
-}
-
-const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#;
-
 #[test]
 fn nothing_is_left_of_a_killed_stdio_server() {
     let stage = Stage::new(1);
@@ -156,47 +148,6 @@ fn answered(output: &mut BufReader<ChildStdout>, id: u32) {
     }
 }
 
-/// A client over HTTP, one connection a message.
-struct Client<'a> {
-    address: &'a str,
-    session: String,
-}
-
-impl<'a> Client<'a> {
-    fn new(address: &'a str) -> Self {
-        Self {
-            address,
-            session: String::new(),
-        }
-    }
-
-    fn send(&self, body: &str) -> TcpStream {
-        let Self { address, session } = self;
-        let mut stream = TcpStream::connect(address).unwrap();
-        write!(
-            stream,
-            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\n{session}Content-Length: {}\r\n\
-             Connection: close\r\n\r\n{body}",
-            body.len()
-        )
-        .unwrap();
-        stream
-    }
-
-    /// Sends and waits for the whole answer; keeps the session that it begins.
-    fn exchange(&mut self, body: &str) {
-        let mut answer = String::new();
-        let mut stream = self.send(body);
-        std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        let mut lines = answer.lines();
-        if let Some(line) = lines.find(|line| line.to_lowercase().starts_with("mcp-session-id")) {
-            self.session = format!("{line}\r\n");
-        }
-    }
-}
-
 #[test]
 fn nothing_is_left_of_a_killed_http_server() {
     let stage = Stage::new(2);
@@ -206,15 +157,7 @@ fn nothing_is_left_of_a_killed_http_server() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut stdout = BufReader::new(server.stdout.take().unwrap());
-    let mut url = String::new();
-    stdout.read_line(&mut url).unwrap();
-    let address = url
-        .trim()
-        .trim_start_matches("http://")
-        .trim_end_matches("/mcp");
-    let mut client = Client::new(address);
-    client.exchange(INITIALIZE);
+    let mut client = Client::of(&mut server);
     client.exchange(&call(1, "load_skill", r#"{"skill_name":"long"}"#));
     let waiting = client.send(&call(2, "long__stay", "{}"));
     stage.ends_after_kill(server);
