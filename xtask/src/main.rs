@@ -9,11 +9,13 @@
     reason = "a chore talks to the person at the terminal, and to nothing else"
 )]
 
+mod bench_run;
 mod check_skills;
 mod ci;
 mod corpus;
 mod corpus_audit;
 mod finding;
+mod flat;
 mod generate;
 mod interop;
 mod layers;
@@ -22,6 +24,7 @@ mod metadata;
 mod metier_binary;
 mod npm;
 mod process;
+mod script_server;
 mod steps;
 mod tidy;
 mod tidy_rules;
@@ -73,6 +76,11 @@ enum Chore {
         #[arg(value_name = "DIR")]
         folders: Vec<PathBuf>,
     },
+    /// Measure against a peer in the same run; prints figures, fails at nothing.
+    Bench {
+        #[command(subcommand)]
+        what: Bench,
+    },
     /// Serve skills and drive the server with other people's clients, in both protocol eras.
     Interop {
         /// Also those that take long to build: the official Rust client.
@@ -84,6 +92,12 @@ enum Chore {
     },
 }
 
+#[derive(Debug, Subcommand)]
+enum Bench {
+    /// A call of a script over a bare spawn of the same script, and 64 MiB through one.
+    Run,
+}
+
 fn main() -> ExitCode {
     let passed = match Arguments::parse().command {
         Chore::Ci { full } => ci::run(full),
@@ -92,6 +106,7 @@ fn main() -> ExitCode {
         Chore::Gen { check } => alone(generate::run(check)),
         Chore::CheckSkills { arguments } => return check_skills::run(&arguments),
         Chore::Corpus { folders } => alone(corpus::run(&folders)),
+        Chore::Bench { what: Bench::Run } => alone(bench_run::run()),
         Chore::Interop { full, only } => alone(interop::run(full, &only)),
     };
     if passed {
