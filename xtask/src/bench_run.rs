@@ -14,7 +14,15 @@ const ROUNDS: usize = 5;
 const CALLS: usize = 100;
 
 pub(crate) fn run() -> Report {
-    let bench = ["bench", "--quiet", "-p", "metier-runner", "--bench", "run", "--locked"];
+    let bench = [
+        "bench",
+        "--quiet",
+        "-p",
+        "metier-runner",
+        "--bench",
+        "run",
+        "--locked",
+    ];
     let report = step(&mut cargo(&bench));
     if report.outcome != Outcome::Passed {
         return report;

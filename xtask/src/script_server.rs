@@ -48,7 +48,8 @@ impl ScriptServer {
             sent: 0,
         };
         let client = json!({"name": "xtask", "version": "0"});
-        let initialize = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        let initialize =
+            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         server.send("initialize", &initialize)?;
         server.answer()?;
         let load = json!({"name": "load_skill", "arguments": {"skill_name": "quick"}});
@@ -67,12 +68,16 @@ impl ScriptServer {
 
     /// Sends a call of the script.
     pub(crate) fn call(&mut self) -> Result<(), String> {
-        self.send("tools/call", &json!({"name": "quick__call", "arguments": {"n": 1}}))
+        self.send(
+            "tools/call",
+            &json!({"name": "quick__call", "arguments": {"n": 1}}),
+        )
     }
 
     fn send(&mut self, method: &str, params: &Value) -> Result<(), String> {
         self.sent += 1;
-        let message = json!({"jsonrpc": "2.0", "id": self.sent, "method": method, "params": params});
+        let message =
+            json!({"jsonrpc": "2.0", "id": self.sent, "method": method, "params": params});
         writeln!(self.input, "{message}").map_err(|error| format!("the server is gone: {error}"))
     }
 

@@ -169,9 +169,11 @@ impl Record {
         match written.await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
-                tracing::error!(%error, "a call could not be written to the audit log")
+                tracing::error!(%error, "a call could not be written to the audit log");
             }
-            Err(error) => tracing::error!(%error, "a call was not written to the audit log"),
+            Err(error) => {
+                tracing::error!(%error, "a call was not written to the audit log");
+            }
         }
     }
 }
@@ -210,11 +212,7 @@ fn digest(arguments: Option<&Value>) -> String {
             sorted.to_string()
         }
     };
-    let hex: String = Sha256::digest(text)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("sha256:{hex}")
+    format!("sha256:{:x}", Sha256::digest(text))
 }
 
 #[cfg(test)]

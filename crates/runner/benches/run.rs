@@ -26,7 +26,10 @@ const CALLS: usize = 100;
 const MUCH: usize = 64 << 20;
 
 fn main() {
-    if std::env::args_os().nth(1).is_some_and(|first| first == "__watchdog") {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|first| first == "__watchdog")
+    {
         Watchdog::watch();
         return;
     }
@@ -35,7 +38,11 @@ fn main() {
     // What a server with many skills holds makes forks dearer.
     let ballast = vec![1_u8; 64 << 20];
 
-    let quick = script(folder.path(), "quick.sh", "read -r line\necho '{\"ok\": true}'\n");
+    let quick = script(
+        folder.path(),
+        "quick.sh",
+        "read -r line\necho '{\"ok\": true}'\n",
+    );
     let small: Map<String, Value> = [("n".to_owned(), 1.into())].into_iter().collect();
     let (mut runs, mut spawns) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
@@ -62,7 +69,9 @@ fn main() {
             let report = run(&runtime, &cat, folder.path(), &large);
             assert!(report.output_bytes > MUCH as u64, "something is lost");
         }));
-        pipes.push(timed(|| assert!(spawn(&cat, &large) > MUCH, "something is lost")));
+        pipes.push(timed(|| {
+            assert!(spawn(&cat, &large) > MUCH, "something is lost");
+        }));
     }
     let (run_time, pipe_time) = (median(&mut runs), median(&mut pipes));
     println!(
@@ -91,9 +100,8 @@ fn median(times: &mut [Duration]) -> Duration {
 
 fn run(runtime: &Runtime, script: &Path, folder: &Path, input: &Map<String, Value>) -> Report {
     static GATE: std::sync::OnceLock<Gate> = std::sync::OnceLock::new();
-    let gate = GATE.get_or_init(|| {
-        Gate::default().with_watchdog(Watchdog::this_program(["__watchdog"]))
-    });
+    let gate =
+        GATE.get_or_init(|| Gate::default().with_watchdog(Watchdog::this_program(["__watchdog"])));
     let environment = EnvLookup::from_process();
     let program = Interpreters::default()
         .resolve(script, None, &environment)

@@ -77,18 +77,17 @@ impl Gate {
             job.watchdog.clone_from(&self.watchdog);
         }
         // A place that is given back goes to whoever waits first, so this overtakes nobody.
-        let place = match self.places.try_acquire() {
-            Ok(place) => Ok(place),
-            Err(_) => {
-                let waiting = self.queue.enter(input_bytes(&job))?;
-                let place = tokio::select! {
-                    biased;
-                    () = cancel.cancelled() => return Ok(Report::never_started()),
-                    place = self.places.acquire() => place,
-                };
-                drop(waiting);
-                place
-            }
+        let place = if let Ok(place) = self.places.try_acquire() {
+            Ok(place)
+        } else {
+            let waiting = self.queue.enter(input_bytes(&job))?;
+            let place = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Ok(Report::never_started()),
+                place = self.places.acquire() => place,
+            };
+            drop(waiting);
+            place
         };
         let report = run(job, limits, cancel, events).await;
         // The place (there is always one: the semaphore is never closed) is held until here.

@@ -19,19 +19,14 @@ use crate::session::Session;
 const FAREWELL: (u32, std::time::Duration) = (40, std::time::Duration::from_millis(5));
 
 /// What is said on the socket: the number of a run and the id of its leader, or zero at its end.
-type Message = [u8; 8];
+type Message = [[u8; 4]; 2];
 
 fn message(number: u32, leader: i32) -> Message {
-    let [a, b, c, d] = number.to_ne_bytes();
-    let [e, f, g, h] = leader.to_ne_bytes();
-    [a, b, c, d, e, f, g, h]
+    [number.to_ne_bytes(), leader.to_ne_bytes()]
 }
 
-fn read_message([a, b, c, d, e, f, g, h]: Message) -> (u32, i32) {
-    (
-        u32::from_ne_bytes([a, b, c, d]),
-        i32::from_ne_bytes([e, f, g, h]),
-    )
+fn read_message([number, leader]: Message) -> (u32, i32) {
+    (u32::from_ne_bytes(number), i32::from_ne_bytes(leader))
 }
 
 /// The place of the running watchdog, if there is one.
@@ -158,7 +153,7 @@ impl Report {
 fn say(socket: RawFd, message: Message) -> nix::Result<usize> {
     send(
         socket,
-        &message,
+        message.as_flattened(),
         MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL,
     )
 }
@@ -169,8 +164,8 @@ pub(super) fn watch() {
     _ = SigSet::all().thread_block();
     let mut running = BTreeMap::new();
     let mut input = io::stdin().lock();
-    let mut said: Message = [0; 8];
-    while input.read_exact(&mut said).is_ok() {
+    let mut said: Message = [[0; 4]; 2];
+    while input.read_exact(said.as_flattened_mut()).is_ok() {
         match read_message(said) {
             (number, 0) => _ = running.remove(&number),
             (number, leader) => _ = running.insert(number, Session::of(leader)),

@@ -47,7 +47,9 @@ mod portable;
 mod repair;
 mod schema;
 mod schema_fault;
+mod schema_part;
 mod schema_shape;
+mod schema_written;
 mod spec;
 
 pub use context::{

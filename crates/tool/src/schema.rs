@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::error::ArgumentFault;
 use crate::schema_fault::{MOST_FAULTS, clipped, describe};
-use crate::schema_shape::Shape;
+use crate::schema_shape::{Effort, Shape};
 
 /// A schema that arguments or results are held against.
 #[derive(Clone)]
@@ -50,6 +50,9 @@ pub enum SchemaError {
         /// The most parts.
         limit: u64,
     },
+    /// It is large and refers to its parts by anchor.
+    #[error("it is too large for references by anchor; refer to `#/$defs/NAME`")]
+    TooLargeForAnchors,
     /// It has too many regular expressions.
     #[error("it has more than {limit} patterns")]
     TooManyPatterns {
@@ -96,14 +99,10 @@ impl fmt::Display for SchemaNote {
 }
 
 /// How many steps back a pattern may take on one text before the match is given up.
-const BACKTRACK_LIMIT: usize = 20_000;
+const BACKTRACK_LIMIT: usize = 10_000;
 
 /// How large the automaton of one pattern may become, in bytes.
 const PATTERN_SIZE: usize = 512 << 10;
-
-/// Up to so many steps every fault of a value is told. Each step can be a fault, and one that stands
-/// below alternatives is remembered as often as ways lead to it: half a kilobyte each time.
-const MOST_STEPS: usize = 10_000;
 
 impl CompiledSchema {
     /// Compiles a schema whose root is an object.
@@ -174,12 +173,17 @@ impl CompiledSchema {
         if self.shape.is_too_deep(value) {
             return whole("nested too deeply to be checked");
         }
-        if self.shape.steps(&self.schema, value, MOST_STEPS) >= MOST_STEPS {
-            return if self.validator.is_valid(value) {
-                Ok(())
-            } else {
-                whole("something does not match the schema; the value is too large to tell what")
-            };
+        match self.shape.effort(&self.schema, value) {
+            Effort::Full => {}
+            Effort::Brief if self.validator.is_valid(value) => return Ok(()),
+            Effort::Brief => {
+                return whole(
+                    "something does not match the schema; the value is too large to tell what",
+                );
+            }
+            Effort::TooMuch => {
+                return whole("too large to be checked against the schema; send less at once");
+            }
         }
         let faults: Vec<_> = self
             .validator

@@ -24,7 +24,10 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            vec![fault(join(&place, name), "required, but absent".to_owned())]
+            vec![fault(
+                &join(&place, name),
+                "required, but absent".to_owned(),
+            )]
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
@@ -43,7 +46,7 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
                             clipped(&known.join(", "))
                         ),
                     };
-                    fault(join(&place, name), message)
+                    fault(&join(&place, name), message)
                 })
                 .collect()
         }
@@ -55,19 +58,19 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
                     names.join(" or ")
                 }
             };
-            vec![fault(place, format!("expected {wanted}, found {found}"))]
+            vec![fault(&place, format!("expected {wanted}, found {found}"))]
         }
         ValidationErrorKind::Enum { options } => {
             vec![fault(
-                place,
+                &place,
                 format!("expected one of {}, found {found}", clipped(options)),
             )]
         }
-        _ => vec![fault(place, clipped(error))],
+        _ => vec![fault(&place, clipped(error))],
     }
 }
 
-fn fault(path: String, message: String) -> ArgumentFault {
+fn fault(path: &str, message: String) -> ArgumentFault {
     let path = clipped(&path);
     ArgumentFault { path, message }
 }

@@ -3,19 +3,15 @@
 //! Schemas come from strangers. References let a short schema stand for a huge one, or for one without
 //! an end, and whoever explains why a value does not fit such a schema explains it once for each way
 //! through it. So the ways are counted first: those of the schema alone when it is compiled
-//! ([`Shape::of`]), those of a schema and a value before faults are collected ([`Shape::steps`]).
+//! ([`Shape::of`]), those of a schema and a value before faults are collected ([`Shape::effort`]).
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
 use crate::SchemaError;
-
-/// The longest schema, as JSON text.
-const MOST_BYTES: usize = 1 << 20;
-
-/// The deepest nesting of a schema as it is written.
-const MOST_NESTING: usize = 64;
+use crate::schema_part::{AT_A_TIME, BYTES_AT_A_TIME, Part, Place};
+use crate::schema_written::Written;
 
 /// The longest way through a schema, references followed, that does not come back on itself; and the
 /// longest way through a schema and a value.
@@ -24,8 +20,23 @@ const MOST_DEPTH: usize = 256;
 /// How many parts a schema may have, each counted as often as references lead to it.
 const MOST_PARTS: u64 = 100_000;
 
-/// How many patterns a schema may have: each costs memory for its automaton.
-const MOST_PATTERNS: usize = 200;
+/// Up to so many steps every fault of a value is told. Each step can be a fault, and one that stands
+/// below alternatives is remembered as often as ways lead to it: half a kilobyte each time.
+const MOST_TOLD: usize = 10_000;
+
+/// Up to so many steps it is told whether a value fits.
+const MOST_CHECKED: usize = 2_000_000;
+
+/// How far a value can be held against a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Every fault can be told.
+    Full,
+    /// It can be told whether there are any.
+    Brief,
+    /// Not even that.
+    TooMuch,
+}
 
 /// What is known of a schema that keeps within the bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,94 +49,6 @@ pub(crate) struct Shape {
     pub(crate) is_recursive: bool,
 }
 
-/// Where in a value a part of a schema applies.
-#[derive(Clone, Copy)]
-enum Place<'a> {
-    Here,
-    Member(&'a str),
-    EveryMember,
-    Item(usize),
-    EveryItem,
-}
-
-/// A part of a schema with the resource that its references start from.
-#[derive(Clone, Copy)]
-struct Part<'a> {
-    schema: &'a Value,
-    base: &'a Value,
-}
-
-impl<'a> Part<'a> {
-    fn key(self) -> *const Value {
-        self.schema
-    }
-
-    fn within(self, schema: &'a Value) -> Self {
-        let has_id = schema.get("$id").and_then(Value::as_str);
-        let is_resource = has_id.is_some_and(|id| !id.starts_with('#'));
-        Self {
-            schema,
-            base: if is_resource { schema } else { self.base },
-        }
-    }
-
-    /// The parts right below this one.
-    fn below(self) -> Vec<(Place<'a>, Self)> {
-        let mut below = Vec::new();
-        let Some(members) = self.schema.as_object() else {
-            return below;
-        };
-        for (key, value) in members {
-            let mut one = |place| below.push((place, self.within(value)));
-            match key.as_str() {
-                "not" | "if" | "then" | "else" => one(Place::Here),
-                "additionalProperties" | "unevaluatedProperties" | "propertyNames" => {
-                    one(Place::EveryMember);
-                }
-                "additionalItems" | "unevaluatedItems" | "contains" => one(Place::EveryItem),
-                "items" if !value.is_array() => one(Place::EveryItem),
-                "items" | "prefixItems" => {
-                    let items = value.as_array().into_iter().flatten().enumerate();
-                    below.extend(items.map(|(n, item)| (Place::Item(n), self.within(item))));
-                }
-                "allOf" | "anyOf" | "oneOf" => {
-                    let items = value.as_array().into_iter().flatten();
-                    below.extend(items.map(|item| (Place::Here, self.within(item))));
-                }
-                "properties" | "patternProperties" | "dependentSchemas" | "dependencies" => {
-                    let parts = value.as_object().into_iter().flatten();
-                    below.extend(parts.map(|(name, part)| {
-                        let place = match key.as_str() {
-                            "properties" => Place::Member(name),
-                            "patternProperties" => Place::EveryMember,
-                            _ => Place::Here,
-                        };
-                        (place, self.within(part))
-                    }));
-                }
-                "$ref" | "$dynamicRef" | "$recursiveRef" => {
-                    let target = value.as_str().and_then(|target| self.target(target));
-                    below.extend(target.map(|target| (Place::Here, target)));
-                }
-                _ => {}
-            }
-        }
-        below
-    }
-
-    /// What a reference within the schema leads to.
-    fn target(self, reference: &str) -> Option<Self> {
-        let fragment = reference.strip_prefix('#')?;
-        let fragment = decoded(fragment);
-        let found = if fragment.is_empty() || fragment.starts_with('/') {
-            self.base.pointer(&fragment)
-        } else {
-            anchored(self.base, &fragment)
-        };
-        found.map(|schema| self.within(schema))
-    }
-}
-
 impl Shape {
     /// The shape of a schema.
     ///
@@ -134,10 +57,7 @@ impl Shape {
     pub(crate) fn of(schema: &Value) -> Result<Self, SchemaError> {
         Written::default().look(schema)?;
         let mut survey = Survey::default();
-        let root = Part {
-            schema,
-            base: schema,
-        };
+        let root = Part::root(schema);
         let extent = survey.visit(root, 0)?;
         if extent.parts > MOST_PARTS {
             return Err(SchemaError::TooManyParts { limit: MOST_PARTS });
@@ -154,19 +74,29 @@ impl Shape {
         self.is_recursive && self.reach.saturating_mul(depth(value)) > 4 * MOST_DEPTH
     }
 
+    /// How far a value can be held against the schema.
+    pub(crate) fn effort(self, schema: &Value, value: &Value) -> Effort {
+        let steps = |limit| self.steps(schema, value, limit);
+        if steps(MOST_TOLD) < MOST_TOLD {
+            Effort::Full
+        } else if steps(MOST_CHECKED) < MOST_CHECKED {
+            Effort::Brief
+        } else {
+            Effort::TooMuch
+        }
+    }
+
     /// How many steps it takes to hold a value against the schema, up to a limit: one for each part of
     /// the schema at each place of the value where it applies, on every way that leads there.
-    pub(crate) fn steps(self, schema: &Value, value: &Value, limit: usize) -> usize {
-        let size = count(value, limit);
-        let parts = usize::try_from(self.parts).unwrap_or(usize::MAX);
-        let at_most = size.saturating_mul(parts);
-        if !self.is_recursive && at_most <= limit {
-            return at_most;
+    fn steps(self, schema: &Value, value: &Value, limit: usize) -> usize {
+        if !self.is_recursive {
+            let parts = usize::try_from(self.parts).unwrap_or(usize::MAX);
+            let at_most = count(value, limit).saturating_mul(parts);
+            if at_most < limit {
+                return at_most;
+            }
         }
-        let root = Part {
-            schema,
-            base: schema,
-        };
+        let root = Part::root(schema);
         let mut left = limit;
         walk(root, value, &mut left);
         limit - left
@@ -175,11 +105,10 @@ impl Shape {
 
 /// The limit is reached when nothing is left.
 fn walk(part: Part<'_>, value: &Value, left: &mut usize) {
-    let Some(less) = left.checked_sub(1) else {
-        return;
-    };
-    *left = less;
-    for (place, below) in part.below() {
+    let below = part.below();
+    let width = below.len() / AT_A_TIME;
+    *left = left.saturating_sub(1 + width + part.own_cost(text_length(value)));
+    for (place, below) in below {
         if *left == 0 {
             return;
         }
@@ -210,47 +139,9 @@ fn walk(part: Part<'_>, value: &Value, left: &mut usize) {
     }
 }
 
-/// What a schema is as it is written.
-#[derive(Default)]
-struct Written {
-    bytes: usize,
-    patterns: usize,
-}
-
-impl Written {
-    fn look(mut self, schema: &Value) -> Result<(), SchemaError> {
-        // Not by recursion: how deep it is nested is what is to be found out.
-        let mut open = vec![(schema, 0)];
-        while let Some((value, depth)) = open.pop() {
-            if depth > MOST_NESTING {
-                return Err(SchemaError::TooDeep {
-                    limit: MOST_NESTING,
-                });
-            }
-            self.bytes += 1;
-            match value {
-                Value::Object(members) => {
-                    self.patterns += usize::from(members.contains_key("pattern"));
-                    let by_pattern = members.get("patternProperties").and_then(Value::as_object);
-                    self.patterns += by_pattern.map_or(0, serde_json::Map::len);
-                    self.bytes += members.keys().map(|key| key.len() + 3).sum::<usize>();
-                    open.extend(members.values().map(|value| (value, depth + 1)));
-                }
-                Value::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
-                Value::String(text) => self.bytes += text.len() + 2,
-                _ => {}
-            }
-            if self.bytes > MOST_BYTES {
-                return Err(SchemaError::TooLarge { limit: MOST_BYTES });
-            }
-            if self.patterns > MOST_PATTERNS {
-                return Err(SchemaError::TooManyPatterns {
-                    limit: MOST_PATTERNS,
-                });
-            }
-        }
-        Ok(())
-    }
+/// Texts count by their length, all else counts as nothing.
+fn text_length(value: &Value) -> usize {
+    value.as_str().map_or(0, str::len)
 }
 
 /// Follows every reference, each part once.
@@ -258,6 +149,8 @@ impl Written {
 struct Survey {
     /// `None` while a part is being visited.
     seen: HashMap<*const Value, Option<Extent>>,
+    /// The same for ways that stay at one place of a value: `false` while one is being followed.
+    followed: HashMap<*const Value, bool>,
     is_recursive: bool,
     reach: usize,
 }
@@ -288,9 +181,10 @@ impl Survey {
         if depth > MOST_DEPTH {
             return Err(too_deep());
         }
+        self.follow(part, depth)?;
         self.seen.insert(part.key(), None);
         let mut extent = Extent {
-            parts: 1,
+            parts: 1 + part.own_cost(0) as u64,
             height: 0,
             here: 0,
         };
@@ -305,36 +199,34 @@ impl Survey {
         if extent.height > MOST_DEPTH {
             return Err(too_deep());
         }
-        if self.is_recursive {
-            circle(part)?;
-        }
         self.reach = self.reach.max(extent.here + 1);
         self.seen.insert(part.key(), Some(extent));
         Ok(extent)
     }
-}
 
-/// Refuses a part that applies to a value only if it applies to that very value.
-fn circle(start: Part<'_>) -> Result<(), SchemaError> {
-    let mut seen = Vec::new();
-    let mut open = vec![start];
-    while let Some(part) = open.pop() {
+    /// Refuses a part that applies to a value only if it applies to that very value.
+    fn follow(&mut self, part: Part<'_>, depth: usize) -> Result<(), SchemaError> {
+        if self.followed.get(&part.key()) == Some(&true) {
+            return Ok(());
+        }
+        if depth > MOST_DEPTH {
+            return Err(SchemaError::TooDeep { limit: MOST_DEPTH });
+        }
+        self.followed.insert(part.key(), false);
         for (place, below) in part.below() {
             if !matches!(place, Place::Here) {
                 continue;
             }
-            if std::ptr::eq(below.schema, start.schema) {
+            if self.followed.get(&below.key()) == Some(&false) {
                 let reference = part.schema.get("$ref").and_then(Value::as_str);
                 let reference = reference.unwrap_or("#").to_owned();
                 return Err(SchemaError::CircularReference(reference));
             }
-            if !seen.contains(&below.key()) {
-                seen.push(below.key());
-                open.push(below);
-            }
+            self.follow(below, depth + 1)?;
         }
+        self.followed.insert(part.key(), true);
+        Ok(())
     }
-    Ok(())
 }
 
 /// How many values a value is made of, up to a limit.
@@ -342,7 +234,7 @@ fn count(value: &Value, limit: usize) -> usize {
     let mut counted = 0;
     let mut open = vec![value];
     while let Some(value) = open.pop() {
-        counted += 1;
+        counted += 1 + text_length(value) / BYTES_AT_A_TIME;
         if counted >= limit {
             break;
         }
@@ -369,48 +261,12 @@ fn depth(value: &Value) -> usize {
     deepest
 }
 
-/// The part with this anchor.
-fn anchored<'a>(base: &'a Value, name: &str) -> Option<&'a Value> {
-    let mut open = vec![base];
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Object(members) => {
-                let is_named = |key: &str| members.get(key).and_then(Value::as_str) == Some(name);
-                if is_named("$anchor") || is_named("$dynamicAnchor") {
-                    return Some(value);
-                }
-                open.extend(members.values());
-            }
-            Value::Array(items) => open.extend(items),
-            _ => {}
-        }
-    }
-    None
-}
-
-/// A fragment without its percent escapes.
-fn decoded(fragment: &str) -> String {
-    let mut bytes = Vec::with_capacity(fragment.len());
-    let mut rest = fragment.bytes();
-    while let Some(byte) = rest.next() {
-        let mut ahead = rest.clone();
-        let digit = |byte: Option<u8>| (byte? as char).to_digit(16);
-        match (byte, digit(ahead.next()), digit(ahead.next())) {
-            (b'%', Some(high), Some(low)) => {
-                bytes.push(u8::try_from(high * 16 + low).unwrap_or(b'%'));
-                rest = ahead;
-            }
-            _ => bytes.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::schema_written::MOST_NESTING;
 
     /// Each definition is two ways to the next.
     fn doubling(depth: usize) -> Value {
@@ -446,6 +302,75 @@ mod tests {
         let long = Value::from(vec![1; 1_000]);
         assert_eq!(shape.steps(&list, &long, 10_000), 2_002);
         assert_eq!(shape.steps(&list, &long, 1_500), 1_001);
+
+        let shape = Shape::of(&tree).unwrap();
+        assert_eq!(shape.effort(&tree, &json!({"left": {}})), Effort::Full);
+    }
+
+    #[test]
+    fn what_is_long_to_look_through_costs_more() {
+        let options: Vec<u32> = (0..10_000).collect();
+        let text = "x".repeat(25_600);
+        for (schema, value, effort) in [
+            (
+                json!({"items": {"enum": options}}),
+                json!([1, 2, 3]),
+                Effort::Full,
+            ),
+            (
+                json!({"items": {"enum": options}}),
+                json!(vec![1; 20]),
+                Effort::Brief,
+            ),
+            (
+                json!({"items": {"enum": options}}),
+                json!(vec![1; 100_000]),
+                Effort::TooMuch,
+            ),
+            (json!({"pattern": "^a+$"}), json!(text), Effort::Full),
+            (
+                json!({"items": {"pattern": "^a+$"}}),
+                json!(vec![text.as_str(); 200]),
+                Effort::Brief,
+            ),
+            (
+                json!({"items": {"pattern": "^(?=a)"}}),
+                json!(["a", "b"]),
+                Effort::Full,
+            ),
+            (
+                json!({"items": {"pattern": "^(a)\\1"}}),
+                json!(vec!["a"; 30]),
+                Effort::Brief,
+            ),
+        ] {
+            let shape = Shape::of(&schema).unwrap();
+            assert_eq!(shape.effort(&schema, &value), effort);
+        }
+        // A wide object is dear wherever it applies.
+        let wide: serde_json::Map<String, Value> =
+            (0..10_000).map(|n| (format!("p{n}"), json!({}))).collect();
+        let schema = json!({"items": {"$ref": "#/$defs/wide"}, "$defs": {"wide": {"properties": wide, "not": {"items": {"$ref": "#"}}}}});
+        let shape = Shape::of(&schema).unwrap();
+        assert_eq!(shape.effort(&schema, &json!([{}, {}])), Effort::Full);
+        assert_eq!(
+            shape.effort(&schema, &json!(vec![json!({}); 100])),
+            Effort::Brief
+        );
+        assert_eq!(
+            shape.effort(&schema, &json!(vec![json!({}); 20_000])),
+            Effort::TooMuch
+        );
+    }
+
+    #[test]
+    fn anchors_are_for_small_schemas() {
+        let mut members: serde_json::Map<String, Value> =
+            (0..3_000).map(|n| (format!("p{n}"), json!({}))).collect();
+        assert!(Shape::of(&json!({ "properties": members })).is_ok());
+        members.insert("last".to_owned(), json!({"$anchor": "x"}));
+        let error = Shape::of(&json!({ "properties": members })).unwrap_err();
+        assert_eq!(error, SchemaError::TooLargeForAnchors);
     }
 
     #[test]

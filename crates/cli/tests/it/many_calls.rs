@@ -64,3 +64,38 @@ fn a_thousand_calls_at_once_are_answered_and_the_list_meanwhile() {
     server.kill().unwrap();
     server.wait().unwrap();
 }
+
+#[test]
+fn a_server_that_has_no_files_left_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let skill = folder.path().join("skills/quick");
+    write(
+        skill.join("SKILL.md"),
+        "---\nname: quick\ndescription: Quick.\nmetadata:\n  dcc-mcp:\n    tools: tools.yaml\n---\n",
+    );
+    write(
+        skill.join("tools.yaml"),
+        "tools:\n  - name: call\n    source_file: scripts/call.sh\n",
+    );
+    write(skill.join("scripts/call.sh"), "echo '{\"ok\": true}'\n");
+    let mut refused = 0;
+    // Which of these is the last that is too few depends on the machine.
+    for files in 14..30 {
+        let limited = format!("ulimit -n {files}; exec \"$0\" call quick__call skills");
+        let metier = metier(folder.path());
+        let output = std::process::Command::new("bash")
+            .args(["-c", &limited])
+            .arg(metier.get_program())
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        if !said.contains("{\"ok\":true}") {
+            let all = format!("{said}{}", String::from_utf8_lossy(&output.stderr));
+            assert!(all.contains("open files"), "{files}: {all}");
+            assert!(!all.contains("gone"), "{files}: {all}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 0, "no limit was low enough to show anything");
+}

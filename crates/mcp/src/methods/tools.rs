@@ -23,7 +23,12 @@ pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
     feature.works(
         Eras::Both,
         "tools/call",
-        |shared, call, params| async move { run(&shared, &call, json_of(&params)).await },
+        |shared, call, params| async move {
+            let wanted = wanted(json_of(&params));
+            // The call may wait long for a place to run in, and the text can be megabytes.
+            drop(params);
+            run(&shared, &call, wanted).await
+        },
     );
     feature
 }
@@ -106,12 +111,12 @@ fn text(member: &str, expected: &str, value: &RawValue) -> Result<String, McpErr
     })
 }
 
-async fn run(shared: &Shared, call: &Arc<Call>, params: &str) -> Outcome {
+async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>) -> Outcome {
     let Wanted {
         name,
         arguments,
         inexact,
-    } = match wanted(params) {
+    } = match wanted {
         Ok(wanted) => wanted,
         Err(error) => return error.into(),
     };

@@ -228,7 +228,7 @@ async fn what_left_the_group_goes_with_the_answer() {
 
 #[tokio::test]
 async fn what_left_the_group_goes_at_cancel_however_long_it_ran() {
-    let stage = Stage::new("go.sh", &format!("{JOB_CONTROL}wait\n"));
+    let stage = Stage::new("go.sh", format!("{JOB_CONTROL}wait\n"));
     let report = stage.cancel_at("pid", &patient()).await;
     assert_eq!(report.exit, Exit::Cancelled);
     assert!(!is_alive(pids(&stage.path("pid"), 1).await[0]));
