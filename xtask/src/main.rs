@@ -2,13 +2,14 @@
 //!
 //! `ci` runs every check in order; `layers` holds the crates to their ranks; `tidy` looks at the text of the tree;
 //! `gen` writes the files that come from the code; `check-skills` checks skills; `corpus` checks those of published
-//! packages; `interop` drives the server with other people's clients. Each command is one file.
+//! packages; `interop` drives the server with other people's clients; `bench` measures. Each command is one file.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a chore talks to the person at the terminal, and to nothing else"
 )]
 
+mod bench;
 mod bench_run;
 mod check_skills;
 mod ci;
@@ -76,10 +77,10 @@ enum Chore {
         #[arg(value_name = "DIR")]
         folders: Vec<PathBuf>,
     },
-    /// Measure against a peer in the same run; prints figures, fails at nothing.
+    /// Measure, against named peers.
     Bench {
         #[command(subcommand)]
-        what: Bench,
+        what: bench::Bench,
     },
     /// Serve skills and drive the server with other people's clients, in both protocol eras.
     Interop {
@@ -92,12 +93,6 @@ enum Chore {
     },
 }
 
-#[derive(Debug, Subcommand)]
-enum Bench {
-    /// A call of a script over a bare spawn of the same script, and 64 MiB through one.
-    Run,
-}
-
 fn main() -> ExitCode {
     let passed = match Arguments::parse().command {
         Chore::Ci { full } => ci::run(full),
@@ -106,7 +101,7 @@ fn main() -> ExitCode {
         Chore::Gen { check } => alone(generate::run(check)),
         Chore::CheckSkills { arguments } => return check_skills::run(&arguments),
         Chore::Corpus { folders } => alone(corpus::run(&folders)),
-        Chore::Bench { what: Bench::Run } => alone(bench_run::run()),
+        Chore::Bench { what } => alone(bench::run(&what)),
         Chore::Interop { full, only } => alone(interop::run(full, &only)),
     };
     if passed {

@@ -3,10 +3,14 @@
 
 mod commands;
 mod config;
+mod findings;
+mod given_path;
+mod interpreter_faults;
 mod options;
 mod printer;
 mod progress;
 mod schema_summary;
+mod searched;
 mod source_cache;
 mod stop_signal;
 mod tool_outlook;
@@ -80,7 +84,11 @@ fn main() -> ExitCode {
         metier::runner::Watchdog::watch();
         return ExitCode::SUCCESS;
     }
-    let cli = Cli::parse();
+    let printer = Printer;
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(answer) => return usage(printer, &answer),
+    };
     let filter = EnvFilter::try_from_env("METIER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -88,7 +96,6 @@ fn main() -> ExitCode {
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .without_time()
         .init();
-    let printer = Printer;
     let done = match cli.command {
         Command::Serve(serve) => serve.run(printer),
         Command::Stdio(stdio) => stdio.run(printer),
@@ -108,6 +115,10 @@ fn main() -> ExitCode {
         }
         Command::Config(config) => config.run(printer),
     };
+    if let (Ok(()) | Err(Failure::Answered), Some(lost)) = (&done, printer.lost()) {
+        printer.say(&format!("error: {lost}"));
+        return ExitCode::from(2);
+    }
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Answered) => ExitCode::from(1),
@@ -116,4 +127,25 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Prints the help that was asked for, or what is wrong with the arguments.
+fn usage(printer: Printer, answer: &clap::Error) -> ExitCode {
+    let code = ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2));
+    if answer.use_stderr() {
+        // There is no other place to tell that standard error is gone.
+        let _ = answer.print();
+        return code;
+    }
+    let help = answer.render();
+    if printer.color() {
+        printer.text(&help.ansi().to_string());
+    } else {
+        printer.text(&help.to_string());
+    }
+    let Some(lost) = printer.lost() else {
+        return code;
+    };
+    printer.say(&format!("error: {lost}"));
+    ExitCode::from(2)
 }

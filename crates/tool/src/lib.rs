@@ -49,7 +49,9 @@ mod schema;
 mod schema_fault;
 mod schema_part;
 mod schema_shape;
+mod schema_words;
 mod schema_written;
+mod script_answer;
 mod spec;
 
 pub use context::{

@@ -23,12 +23,20 @@ mod helper;
 #[cfg(target_os = "linux")]
 mod http_client;
 mod info;
+mod interpreters;
+mod json_forms;
 mod list;
 #[cfg(target_os = "linux")]
 mod many_calls;
 mod new;
+mod nothing_found;
+mod options_named;
+mod output;
+mod progress;
 mod search;
 mod serve;
 mod stdio;
+mod unreadable;
+mod watch;
 #[cfg(target_os = "linux")]
 mod watchdog;
