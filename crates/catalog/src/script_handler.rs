@@ -181,7 +181,10 @@ impl ToolHandler for ScriptHandler {
                 }
             };
             match report {
-                Ok(report) => script_result::output(report),
+                Ok(report) => {
+                    context.events.program_ended(&script_result::end(&report));
+                    script_result::output(report)
+                }
                 Err(error) => {
                     tracing::warn!(tool = %context.tool_name, detail = ?error.operator_detail(), "{error}");
                     Err(ToolError::Failed(error.to_string()))

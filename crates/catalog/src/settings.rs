@@ -11,6 +11,8 @@ use metier_runner::{EnvLookup, EnvironmentPolicy, Gate, Interpreters, Limits};
 use metier_tool::HostExecutor;
 use metier_workspace_roots::WorkspaceRoots;
 
+use crate::AuditLog;
+
 /// The settings of a catalog. The default is safe on a workstation and looks at nothing outside: no
 /// environment, no home folder.
 #[derive(Clone)]
@@ -32,6 +34,8 @@ pub struct CatalogSettings {
     pub hook_limit: Duration,
     /// The workspace of calls that bring none of their own.
     pub workspace_roots: Arc<WorkspaceRoots>,
+    /// The record of every call; none by default.
+    pub audit: Option<Arc<AuditLog>>,
 }
 
 impl Default for CatalogSettings {
@@ -45,6 +49,7 @@ impl Default for CatalogSettings {
             run: RunSettings::default(),
             hook_limit: Duration::from_secs(5),
             workspace_roots: Arc::new(WorkspaceRoots::default()),
+            audit: None,
         }
     }
 }

@@ -73,7 +73,17 @@ pub(crate) enum Failure {
     Usage(String),
 }
 
+/// The argument of the second process of a server, which ends its scripts should it be killed.
+const WATCHDOG: &str = "__watchdog";
+
 fn main() -> ExitCode {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|first| first == WATCHDOG)
+    {
+        metier::runner::Watchdog::watch();
+        return ExitCode::SUCCESS;
+    }
     let printer = Printer;
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

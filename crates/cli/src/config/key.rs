@@ -20,10 +20,12 @@ pub(crate) enum Key {
     Longest,
     Output,
     Processes,
+    AuditFile,
+    AuditSize,
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
@@ -37,6 +39,8 @@ impl Key {
         Self::Longest,
         Self::Output,
         Self::Processes,
+        Self::AuditFile,
+        Self::AuditSize,
     ];
 
     /// The key in the file, with the table it stands in.
@@ -55,6 +59,8 @@ impl Key {
             Self::Longest => "limits.longest",
             Self::Output => "limits.output",
             Self::Processes => "limits.processes",
+            Self::AuditFile => "audit.file",
+            Self::AuditSize => "audit.size",
         }
     }
 
@@ -75,7 +81,8 @@ impl Key {
             Self::RequireHost => Some("--require-host"),
             Self::Python => Some("--python"),
             Self::Deadline => Some("--timeout"),
-            Self::Roots | Self::Longest | Self::Output | Self::Processes => None,
+            Self::AuditFile => Some("--audit-log"),
+            Self::Roots | Self::Longest | Self::Output | Self::Processes | Self::AuditSize => None,
         }
     }
 
@@ -88,7 +95,8 @@ impl Key {
             Self::Environment => Kind::Patterns,
             Self::Python => Kind::Program,
             Self::Deadline | Self::Longest => Kind::Seconds,
-            Self::Output => Kind::Bytes,
+            Self::AuditFile => Kind::File,
+            Self::Output | Self::AuditSize => Kind::Bytes,
             Self::Processes => Kind::Count,
         }
     }
@@ -110,6 +118,8 @@ impl Key {
             Self::Longest => "seconds a tool can ask for",
             Self::Output => "what a script may print, in bytes or like \"4 MiB\"",
             Self::Processes => "how many scripts run at once",
+            Self::AuditFile => "a file that every call is written to, without its arguments",
+            Self::AuditSize => "how large that file becomes before a new one is begun",
         }
     }
 
@@ -119,7 +129,7 @@ impl Key {
         let run = &settings.run;
         Some(match self {
             Self::App => Value::Text(settings.app),
-            Self::Dcc | Self::Python => return None,
+            Self::Dcc | Self::Python | Self::AuditFile => return None,
             Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
             Self::Strict | Self::RequireHost => Value::Flag(false),
             Self::Capabilities | Self::Environment => Value::Texts(Vec::new()),
@@ -127,6 +137,7 @@ impl Key {
             Self::Longest => Value::Seconds(run.longest_deadline.as_secs()),
             Self::Output => Value::Bytes(run.limits.output_bytes),
             Self::Processes => Value::Count(run.gate.free()),
+            Self::AuditSize => Value::Bytes(10 << 20),
         })
     }
 }
