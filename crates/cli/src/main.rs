@@ -54,6 +54,8 @@ enum Command {
     Doctor(commands::doctor::Doctor),
     /// Print the entry for a client's configuration, or write it there.
     ConnectClient(commands::connect_client::ConnectClient),
+    /// Print the adapter that runs tools inside an application with a Python of its own.
+    HostAdapter(commands::host_adapter::HostAdapter),
     /// Make a skill that runs, to start from.
     New(commands::new::New),
     /// Print a script that completes this command in a shell.
@@ -108,6 +110,7 @@ fn main() -> ExitCode {
         Command::Deps(deps) => deps.run(printer),
         Command::Doctor(doctor) => doctor.run(printer),
         Command::ConnectClient(connect) => connect.run(printer),
+        Command::HostAdapter(adapter) => adapter.run(printer),
         Command::New(new) => new.run(printer),
         Command::Completions(completions) => {
             completions.run(printer);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use metier::catalog::{AuditLog, DiscoverReport};
+use metier::host::HostLink;
 use metier::loader::{ParseMode, WatchSettings};
 use metier::runner::{EnvLookup, EnvironmentPolicy, Gate, ScriptKind, Watchdog};
 use metier::workspace_roots::WorkspaceRoots;
@@ -67,6 +68,10 @@ pub(crate) struct Running {
     /// Refuse calls of main-thread tools instead of running their scripts as programs.
     #[arg(long)]
     pub(crate) require_host: bool,
+    /// Run main-thread tools in the application whose adapter writes this file; `metier
+    /// host-adapter` prints the adapter.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) attach: Option<PathBuf>,
     /// Write a line for every call to this file: who, what, how it ended; never the arguments.
     #[arg(long, value_name = "FILE")]
     pub(crate) audit_log: Option<PathBuf>,
@@ -257,6 +262,9 @@ impl Running {
         if self.require_host {
             arguments.push("--require-host".to_owned());
         }
+        if let Some(door) = &self.attach {
+            arguments.extend(["--attach".to_owned(), absolute_text(door)?]);
+        }
         Ok(arguments)
     }
 
@@ -272,6 +280,7 @@ impl Running {
         options.option(Key::Deadline, self.timeout.map(Value::Seconds));
         let host = self.require_host.then_some(Value::Flag(true));
         options.option(Key::RequireHost, host);
+        options.option(Key::Attach, self.attach.clone().map(Value::File));
         options.option(Key::AuditFile, self.audit_log.clone().map(Value::File));
         let environment = EnvLookup::from_process();
         Config::read(
@@ -304,6 +313,9 @@ pub(crate) fn settings(
 
     let run = &mut settings.run;
     run.require_host = config.flag(Key::RequireHost);
+    if let Some(door) = config.file(Key::Attach) {
+        run.host = Some(Arc::new(HostLink::new(door)));
+    }
     run.interpreters.python = config.program(Key::Python).map(ToOwned::to_owned);
     for (name, interpreter) in &config.layer.interpreters {
         let is_extension = ScriptKind::of(Path::new(&format!("x.{name}"))).is_some();

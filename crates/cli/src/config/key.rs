@@ -15,6 +15,7 @@ pub(crate) enum Key {
     Capabilities,
     Environment,
     RequireHost,
+    Attach,
     Python,
     Deadline,
     Longest,
@@ -25,7 +26,7 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
@@ -34,6 +35,7 @@ impl Key {
         Self::Capabilities,
         Self::Environment,
         Self::RequireHost,
+        Self::Attach,
         Self::Python,
         Self::Deadline,
         Self::Longest,
@@ -54,6 +56,7 @@ impl Key {
             Self::Capabilities => "capabilities",
             Self::Environment => "environment",
             Self::RequireHost => "require_host",
+            Self::Attach => "attach",
             Self::Python => "python",
             Self::Deadline => "limits.deadline",
             Self::Longest => "limits.longest",
@@ -79,6 +82,7 @@ impl Key {
             Self::Capabilities => Some("--capability"),
             Self::Environment => Some("--env"),
             Self::RequireHost => Some("--require-host"),
+            Self::Attach => Some("--attach"),
             Self::Python => Some("--python"),
             Self::Deadline => Some("--timeout"),
             Self::AuditFile => Some("--audit-log"),
@@ -95,7 +99,7 @@ impl Key {
             Self::Environment => Kind::Patterns,
             Self::Python => Kind::Program,
             Self::Deadline | Self::Longest => Kind::Seconds,
-            Self::AuditFile => Kind::File,
+            Self::AuditFile | Self::Attach => Kind::File,
             Self::Output | Self::AuditSize => Kind::Bytes,
             Self::Processes => Kind::Count,
         }
@@ -113,6 +117,9 @@ impl Key {
                 "variables that scripts may see: names, patterns like MAYA_*, or all"
             }
             Self::RequireHost => "refuse main-thread tools instead of running them as programs",
+            Self::Attach => {
+                "the file of an application that runs main-thread tools (metier host-adapter)"
+            }
             Self::Python => "the Python that runs .py scripts",
             Self::Deadline => "seconds a tool may run unless it asks for more",
             Self::Longest => "seconds a tool can ask for",
@@ -129,7 +136,7 @@ impl Key {
         let run = &settings.run;
         Some(match self {
             Self::App => Value::Text(settings.app),
-            Self::Dcc | Self::Python | Self::AuditFile => return None,
+            Self::Dcc | Self::Python | Self::AuditFile | Self::Attach => return None,
             Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
             Self::Strict | Self::RequireHost => Value::Flag(false),
             Self::Capabilities | Self::Environment => Value::Texts(Vec::new()),
