@@ -10,11 +10,13 @@
 )]
 
 mod bench;
+mod bench_run;
 mod check_skills;
 mod ci;
 mod corpus;
 mod corpus_audit;
 mod finding;
+mod flat;
 mod generate;
 mod interop;
 mod layers;
@@ -23,6 +25,7 @@ mod metadata;
 mod metier_binary;
 mod npm;
 mod process;
+mod script_server;
 mod steps;
 mod tidy;
 mod tidy_rules;

@@ -37,6 +37,7 @@
 //! call it on a thread that may. Calls need a tokio runtime with its timer enabled.
 
 mod arguments;
+mod audit;
 mod call;
 mod callable;
 mod catalog;
@@ -67,6 +68,7 @@ mod unload;
 #[cfg(feature = "watch")]
 mod watching;
 
+pub use audit::AuditLog;
 pub use call::{CallError, CallRequest};
 pub use callable::CallableTool;
 pub use catalog::{DiscoverReport, SkillCatalog};

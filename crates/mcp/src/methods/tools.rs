@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use metier_catalog::{CallError, CallRequest, CallableTool};
-use metier_tool::{Content, ToolOutput};
+use metier_tool::{ArgumentFault, Content, ToolOutput, inexact};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -26,7 +26,12 @@ pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
     feature.works(
         Eras::Both,
         "tools/call",
-        |shared, call, params| async move { run(&shared, &call, json_of(&params)).await },
+        |shared, call, params| async move {
+            let wanted = wanted(json_of(&params));
+            // The call may wait long for a place to run in, and the text can be megabytes.
+            drop(params);
+            run(&shared, &call, wanted).await
+        },
     );
     feature
 }
@@ -62,17 +67,57 @@ fn list(shared: &Shared, call: &Arc<Call>, params: &str) -> Result<Bytes, McpErr
 struct CallParams<'p> {
     #[serde(borrow, default)]
     name: Option<&'p RawValue>,
-    #[serde(default)]
-    arguments: Option<Value>,
+    #[serde(borrow, default)]
+    arguments: Option<&'p RawValue>,
+    #[serde(default, rename = "requestState")]
+    state: Option<Value>,
+    #[serde(default, rename = "inputResponses")]
+    responses: Option<Value>,
 }
 
-/// The tool's name and its arguments.
-fn wanted(params: &str) -> Result<(String, Option<Value>), McpError> {
+/// A call as it was sent.
+struct Wanted {
+    name: String,
+    arguments: Option<Value>,
+    /// What of the arguments the value does not hold as it was sent.
+    inexact: Vec<ArgumentFault>,
+    /// What a stateless client adds when it sends a call again.
+    retry: Map<String, Value>,
+}
+
+fn wanted(params: &str) -> Result<Wanted, McpError> {
     let wanted: CallParams<'_> = read(params)?;
     let name = wanted.name.ok_or_else(|| {
         McpError::invalid_params("invalid params: name is missing; expected the name of a tool")
     })?;
-    Ok((text("name", "the name of a tool", name)?, wanted.arguments))
+    let name = text("name", "the name of a tool", name)?;
+    let mut retry = Map::new();
+    for (key, value) in [
+        ("requestState", wanted.state),
+        ("inputResponses", wanted.responses),
+    ] {
+        retry.extend(value.map(|value| (key.to_owned(), value)));
+    }
+    let Some(arguments) = wanted.arguments else {
+        return Ok(Wanted {
+            name,
+            arguments: None,
+            inexact: Vec::new(),
+            retry,
+        });
+    };
+    let value: Value = read(arguments.get())?;
+    let inexact = if value.is_object() {
+        inexact(arguments.get())
+    } else {
+        Vec::new()
+    };
+    Ok(Wanted {
+        name,
+        arguments: Some(value),
+        inexact,
+        retry,
+    })
 }
 
 fn text(member: &str, expected: &str, value: &RawValue) -> Result<String, McpError> {
@@ -84,11 +129,21 @@ fn text(member: &str, expected: &str, value: &RawValue) -> Result<String, McpErr
     })
 }
 
-async fn run(shared: &Shared, call: &Arc<Call>, params: &str) -> Outcome {
-    let (name, arguments) = match wanted(params) {
+async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>) -> Outcome {
+    let Wanted {
+        name,
+        arguments,
+        inexact,
+        retry,
+    } = match wanted {
         Ok(wanted) => wanted,
         Err(error) => return error.into(),
     };
+    if !inexact.is_empty() {
+        let listed: Vec<_> = inexact.iter().map(|fault| format!("- {fault}")).collect();
+        let text = format!("invalid arguments:\n{}", listed.join("\n"));
+        return result(shared, call, ToolOutput::error(text)).into();
+    }
     let session = call
         .session
         .as_ref()
@@ -101,7 +156,9 @@ async fn run(shared: &Shared, call: &Arc<Call>, params: &str) -> Outcome {
     let mut changes = may_change.then(|| shared.catalog.subscribe());
 
     let tool = snapshot.callable(&name);
-    let prepared = prepare(shared, call, tool.as_ref(), arguments.as_ref(), params).await;
+    // Neither is needed while the call waits and runs.
+    drop(snapshot);
+    let prepared = prepare(shared, call, tool, &name, arguments.as_ref(), retry).await;
     if call.cancel.is_cancelled() {
         return Outcome::Silence;
     }
@@ -150,34 +207,34 @@ enum Prepared {
 async fn prepare(
     shared: &Shared,
     call: &Arc<Call>,
-    tool: Option<&CallableTool>,
+    tool: Option<CallableTool>,
+    name: &str,
     arguments: Option<&Value>,
-    params: &str,
+    retry: Map<String, Value>,
 ) -> Result<Prepared, McpError> {
-    let takes_roots = tool.is_some_and(|tool| tool.takes_roots);
+    let takes_roots = tool.as_ref().is_some_and(|tool| tool.takes_roots);
     let destructive = tool.filter(|tool| confirm::is_due(shared.config.confirm, &tool.listed));
     if call.era.is_modern() {
         let mut questions = Vec::new();
         if takes_roots && workspace::has_roots(call) {
             questions.push(workspace::question());
         }
-        if let Some(tool) = destructive {
+        if let Some(tool) = &destructive {
             if !confirm::can_ask(call) {
                 return Err(confirm::missing_capability(&tool.listed));
             }
             questions.push(confirm::question(&tool.listed, arguments));
         }
-        let params: Map<String, Value> = if questions.is_empty() && !params.contains("requestState")
-        {
-            Map::new()
-        } else {
-            read(params)?
-        };
+        let mut params = retry;
+        if !questions.is_empty() || params.contains_key("requestState") {
+            params.insert("name".to_owned(), name.into());
+            params.extend(arguments.map(|arguments| ("arguments".to_owned(), arguments.clone())));
+        }
         let answers = match input::from_retry(shared, call, "tools/call", &params, &questions)? {
             Gathered::All(answers) => answers,
             Gathered::Asking(bytes) => return Ok(Prepared::Answer(bytes)),
         };
-        if let (Some(tool), Some(answer)) = (destructive, answers.get(confirm::CONFIRM))
+        if let (Some(tool), Some(answer)) = (&destructive, answers.get(confirm::CONFIRM))
             && let Some(refusal) = confirm::verdict(&tool.listed, Ok(answer))
         {
             return result(shared, call, refusal).map(Prepared::Answer);
