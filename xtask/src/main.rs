@@ -2,7 +2,8 @@
 //!
 //! `ci` runs every check in order; `layers` holds the crates to their ranks; `tidy` looks at the text of the tree;
 //! `gen` writes the files that come from the code; `check-skills` checks skills; `corpus` checks those of published
-//! packages; `interop` drives the server with other people's clients. Each command is one file.
+//! packages; `interop` drives the server with other people's clients;
+//! `search-eval` measures search on labelled queries. Each command is one file.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -22,6 +23,9 @@ mod metadata;
 mod metier_binary;
 mod npm;
 mod process;
+mod search_eval;
+mod search_eval_data;
+mod search_eval_score;
 mod steps;
 mod tidy;
 mod tidy_rules;
@@ -73,6 +77,8 @@ enum Chore {
         #[arg(value_name = "DIR")]
         folders: Vec<PathBuf>,
     },
+    /// Rank labelled queries and print how good the lists are, overall and by slice.
+    SearchEval(search_eval::SearchEval),
     /// Serve skills and drive the server with other people's clients, in both protocol eras.
     Interop {
         /// Also those that take long to build: the official Rust client.
@@ -92,6 +98,7 @@ fn main() -> ExitCode {
         Chore::Gen { check } => alone(generate::run(check)),
         Chore::CheckSkills { arguments } => return check_skills::run(&arguments),
         Chore::Corpus { folders } => alone(corpus::run(&folders)),
+        Chore::SearchEval(options) => alone(search_eval::run(&options)),
         Chore::Interop { full, only } => alone(interop::run(full, &only)),
     };
     if passed {
