@@ -28,6 +28,18 @@ pub struct Weights {
     /// What an indexed word counts that is one edit away from an unknown word; the half at two.
     /// Below 1, so that a guess never counts as much as the word itself.
     pub fuzzy: f32,
+    /// What the English words of the glossary count for a word of another script; 0 leaves it out.
+    pub glossary: f32,
+    /// What a word of like meaning counts; 0 leaves them out.
+    pub synonym: f32,
+    /// The share of a fused score that likeness of word vectors has; 0 leaves it out.
+    pub semantic: f32,
+    /// From this likeness of word vectors on a skill without any of the query's words is found.
+    pub semantic_floor: f32,
+    /// The share of a fused score that likeness of a model's vectors has.
+    pub model: f32,
+    /// The same for a model.
+    pub model_floor: f32,
     /// How many indexed words stand in for an unknown one at most.
     pub expansions: usize,
     /// The share of a score that depends on how much of the query was matched, 0..=1.
@@ -48,6 +60,12 @@ impl Weights {
         weak: 0.5,
         prefix: 0.5,
         fuzzy: 0.8,
+        glossary: 1.0,
+        synonym: 0.3,
+        semantic: 0.45,
+        semantic_floor: 0.35,
+        model: 0.4,
+        model_floor: 0.35,
         expansions: 5,
         coverage: 0.5,
         low_layer: 0.85,
