@@ -3,8 +3,9 @@
 // Each request is a process of its own. Over HTTP they meet at one server; on standard input and output each starts
 // one, so nothing stays loaded from one to the next.
 
-import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { check, run, shorten, textOf } from "./demo_steps.mjs";
 
@@ -18,11 +19,12 @@ await run(async (plan) => {
   const era = plan.mode === "modern" ? ["--protocol-era", "modern"] : [];
   const environment = Object.entries(plan.environment ?? {}).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
   const target = plan.url ? [plan.url, "--transport", "http"] : [...environment, ...plan.command];
-  const ask = (...options) =>
+  const ask = (...options) => askAt(target, ...options);
+  const askAt = (server, ...options) =>
     new Promise((resolve, reject) => {
       const words = [join(inspector, bin["mcp-inspector"]), "--cli", ...era, "--format", "json", ...options];
       // What follows the target belongs to it, so it comes last.
-      execFile(process.execPath, [...words, ...target], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      execFile(process.execPath, [...words, ...server], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
         if (typeof error?.code === "string") return reject(error);
         resolve({ code: error?.code ?? 0, stdout, stderr });
       });
@@ -54,6 +56,20 @@ await run(async (plan) => {
         const said = await ask("--method", "tools/list", "--strict");
         check(said.code === 0, `ended with ${said.code}: ${shorten(said.stderr)}`);
         check(!/^(Warning|Error): tool/m.test(said.stderr), shorten(said.stderr));
+      }],
+      ["the entry that connect-client writes", async () => {
+        const folder = mkdtempSync(join(tmpdir(), "entry-"));
+        try {
+          const server = plan.url ? ["--url", plan.url] : [plan.folder];
+          execFileSync(plan.metier, ["connect-client", "inspector", "--write", ...server], { cwd: folder, stdio: "pipe" });
+          const file = join(folder, "mcp.json");
+          const said = await askAt(["--config", file, "--server", "metier"], "--method", "tools/list");
+          check(said.code === 0, `ended with ${said.code}: ${shorten(said.stderr)}`);
+          const names = json(said).tools.map((tool) => tool.name);
+          check(plan.core.every((name) => names.includes(name)), names.join(", "));
+        } finally {
+          rmSync(folder, { recursive: true });
+        }
       }],
     ],
     async close() {},

@@ -173,8 +173,12 @@ fn examined(metier: &Path, name: &str, folder: &Path) -> Result<Vec<String>, Str
         strict.shadowed
     );
     println!(
-        "tools: {} declared, {} callable; {} compared with their file; check in {} ms",
-        lenient.tools_declared, lenient.tools_callable, audit.compared, strict.milliseconds
+        "tools: {} declared, {} callable; of {} tools files every tool is listed in {}; check in {} ms",
+        lenient.tools_declared,
+        lenient.tools_callable,
+        audit.compared,
+        audit.listed,
+        strict.milliseconds
     );
     table("rejected by", &lenient.reasons);
     table("rejected in strict mode by", &strict.reasons);

@@ -19,6 +19,8 @@ pub(crate) struct Audit {
     pub(crate) passed_over: usize,
     /// Skills whose tools were compared with their file.
     pub(crate) compared: usize,
+    /// Of those, with every tool of the file in its order.
+    pub(crate) listed: usize,
     pub(crate) faults: Vec<String>,
 }
 
@@ -100,7 +102,9 @@ fn compare(folder: &Path, place: &str, tools: &[String], audit: &mut Audit) {
         return;
     }
     audit.compared += 1;
-    if names != tools {
+    if names == tools {
+        audit.listed += 1;
+    } else {
         audit.faults.push(format!(
             "{place}: the tools are {tools:?}, the file has {names:?}"
         ));

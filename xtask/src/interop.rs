@@ -105,6 +105,7 @@ fn drive_demo(
     empty(place)?;
     let skills = root().join("fixtures/skills/demo");
     let mut plan = Plan::new(client, &skills, place)?;
+    plan.metier = bench.metier.display().to_string();
     // Lives until the driver has ended.
     let _server = match client.over {
         Over::Http => {

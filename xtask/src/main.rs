@@ -2,14 +2,15 @@
 //!
 //! `ci` runs every check in order; `layers` holds the crates to their ranks; `tidy` looks at the text of the tree;
 //! `gen` writes the files that come from the code; `check-skills` checks skills; `corpus` checks those of published
-//! packages; `interop` drives the server with other people's clients;
-//! `search-eval` measures search on labelled queries. Each command is one file.
+//! packages; `interop` drives the server with other people's clients; `bench` measures; `search-eval` measures search on
+//! labelled queries. Each command is one file.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a chore talks to the person at the terminal, and to nothing else"
 )]
 
+mod bench;
 mod check_skills;
 mod ci;
 mod corpus;
@@ -81,6 +82,11 @@ enum Chore {
     },
     /// Rank labelled queries and print how good the lists are, overall and by slice.
     SearchEval(search_eval::SearchEval),
+    /// Measure, against named peers.
+    Bench {
+        #[command(subcommand)]
+        what: bench::Bench,
+    },
     /// Serve skills and drive the server with other people's clients, in both protocol eras.
     Interop {
         /// Also those that take long to build: the official Rust client.
@@ -101,6 +107,7 @@ fn main() -> ExitCode {
         Chore::CheckSkills { arguments } => return check_skills::run(&arguments),
         Chore::Corpus { folders } => alone(corpus::run(&folders)),
         Chore::SearchEval(options) => alone(search_eval::run(&options)),
+        Chore::Bench { what } => alone(bench::run(&what)),
         Chore::Interop { full, only } => alone(interop::run(full, &only)),
     };
     if passed {

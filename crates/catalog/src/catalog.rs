@@ -157,6 +157,7 @@ impl SkillCatalog {
         };
         self.adopt(&report);
         drop(discovery);
+        self.welcome_back();
         let skills = &self.snapshot().parts.skills;
         DiscoverReport {
             skills: skills.entries.len(),
@@ -204,8 +205,8 @@ impl SkillCatalog {
     }
 
     /// Loaded skills whose files are as they were keep their tools; the others get new ones or go.
-    /// One that went is loaded again when it is back, without asking the policies that allowed it
-    /// once more.
+    /// One that went is wished for. When it is back it is loaded again: at once where no policy
+    /// could object, otherwise by [`SkillCatalog::welcome_back`].
     fn renew_loaded(&self, parts: &mut Parts) {
         let before = std::mem::take(&mut parts.loaded);
         let mut wished = BTreeSet::clone(&parts.wished);
@@ -236,16 +237,32 @@ impl SkillCatalog {
             };
             loaded.insert(name.clone(), renewed);
         }
-        wished.retain(|name| {
-            let Some(entry) = usable(name).filter(|entry| entry.missing.is_empty()) else {
-                return true;
-            };
-            tracing::info!(skill = %name, "a skill that was loaded is back; it is loaded again");
-            let tools =
-                LoadedTools::prepare(&self.shared, &entry.skill, &parts.declared, &mut taken);
-            loaded.insert(name.clone(), Arc::new(tools));
-            false
-        });
+        if !self.is_supervised() {
+            wished.retain(|name| {
+                let Some(plan) = parts.skills.plan_of_return(name) else {
+                    return true;
+                };
+                tracing::info!(skill = %name, "a skill that was loaded is back; it is loaded again");
+                for skill in plan {
+                    if let Some(entry) = usable(&skill)
+                        && !loaded.contains_key(&skill)
+                    {
+                        let tools = LoadedTools::prepare(
+                            &self.shared,
+                            &entry.skill,
+                            &parts.declared,
+                            &mut taken,
+                        );
+                        loaded.insert(skill, Arc::new(tools));
+                    }
+                }
+                false
+            });
+        }
+        if !parts.kept_out.is_empty() {
+            let entries = &parts.skills.entries;
+            Arc::make_mut(&mut parts.kept_out).retain(|name, _| entries.contains_key(name));
+        }
         parts.wished = Arc::new(wished);
         parts.loaded = Arc::new(loaded);
     }

@@ -51,6 +51,13 @@ pub const CAPABILITY_NEAR_MISS: Code = Code::new(
     "A required capability differs from a declared one in letter case or blanks alone.",
 )
 .explained(include_str!("pages/MT507.md"));
+/// A skill came back and was not loaded again.
+pub const KEPT_OUT: Code = Code::new(
+    "MT508",
+    "kept-out",
+    "A loaded skill came back and a policy did not let it in again.",
+)
+.explained(include_str!("pages/MT508.md"));
 
 /// Every code of this crate, in the order of its number.
 pub const ALL: &[Code] = &[
@@ -61,4 +68,5 @@ pub const ALL: &[Code] = &[
     UNUSABLE_SCHEMA,
     SCHEMA_NOTE,
     CAPABILITY_NEAR_MISS,
+    KEPT_OUT,
 ];

@@ -1,21 +1,19 @@
 //! Loading skills.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use metier_depgraph::ClosureError;
-use metier_diagnostics::{Diagnostic, Severity};
+use metier_diagnostics::Diagnostic;
 use metier_hooks::{HookDeny, HookPayload};
-use metier_skill_model::{CORE_TOOLS, GROUP_TOOLS};
 
 use crate::catalog::SkillCatalog;
-use crate::dispatcher::SHOWN_NAME;
 use crate::event::CatalogEventKind;
 use crate::groups;
 use crate::listed_tool::ListedTool;
+use crate::load_plan::{Planner, report, taken_names};
 use crate::loaded_skill::LoadedTools;
-use crate::snapshot::{CatalogSnapshot, Parts, is_active};
-use crate::stub::clipped;
+use crate::snapshot::CatalogSnapshot;
 
 /// Which skill to load, and which of its tool groups to activate.
 #[derive(Clone, Debug)]
@@ -29,6 +27,8 @@ pub struct LoadRequest {
     pub tool_group: Option<String>,
     /// The client's session.
     pub session: Option<String>,
+    /// The skill was loaded until its folder went: its groups stay as they were.
+    pub(crate) returns: bool,
 }
 
 impl LoadRequest {
@@ -39,6 +39,7 @@ impl LoadRequest {
             activate_groups: true,
             tool_group: None,
             session: None,
+            returns: false,
         }
     }
 }
@@ -141,6 +142,18 @@ fn lines(diagnostics: &[Diagnostic]) -> String {
         .join("\n")
 }
 
+/// What policies said so far: each is asked once for each skill, however often the plan has to be
+/// made anew because somebody else changed the catalog meanwhile.
+#[derive(Default)]
+struct Answers {
+    allowed: BTreeSet<String>,
+    /// By skill and by who asked for it; as another skill's dependency the answer may differ.
+    denied: BTreeMap<(String, String), HookDeny>,
+}
+
+/// The skills to load for a request, in their order, or why it fails.
+pub(crate) type Planned = Result<Vec<String>, LoadError>;
+
 impl SkillCatalog {
     /// Loads a skill with all its groups; the answer holds the wire names of its tools.
     ///
@@ -157,90 +170,157 @@ impl SkillCatalog {
     /// # Errors
     /// See [`LoadError`].
     pub async fn load(&self, request: LoadRequest) -> Result<LoadReport, LoadError> {
-        // Policies are asked once for each skill, however often the plan has to be made anew
-        // because somebody else changed the catalog meanwhile.
-        let mut allowed = HashSet::new();
+        let reports = self.load_all(vec![request]).await;
+        // One request, one answer.
+        reports
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| Ok(LoadReport::default()))
+    }
+
+    /// Loads several skills, each as [`SkillCatalog::load`] does, in one generation: the answers are
+    /// in the order of the requests, and one that fails leaves the others alone.
+    pub async fn load_all(&self, requests: Vec<LoadRequest>) -> Vec<Result<LoadReport, LoadError>> {
+        self.shared.remember_runtime();
+        let mut answers = Answers::default();
         loop {
             let snapshot = self.snapshot();
-            let plan = plan(&snapshot, &request)?;
-            for skill in &plan {
-                if allowed.insert(skill.clone()) {
-                    self.ask(skill, &request).await?;
+            let mut planner = Planner::new(&snapshot);
+            let mut plans = Vec::with_capacity(requests.len());
+            for request in &requests {
+                let mut planned = planner.plan(request);
+                if let Ok(plan) = &planned
+                    && let Err(error) = self.ask(plan, request, &mut answers).await
+                {
+                    planned = Err(error);
+                }
+                if let Ok(plan) = &planned {
+                    planner.take(plan);
+                }
+                plans.push(planned);
+            }
+            let Some(next) = self.commit(&snapshot, &requests, &plans) else {
+                continue;
+            };
+            for (request, plan) in requests.iter().zip(&plans) {
+                if let Ok(plan) = plan {
+                    self.tell_loaded(&next, plan, request.session.as_ref())
+                        .await;
                 }
             }
-            if let Some((snapshot, report)) = self.commit(&snapshot, &plan, &request) {
-                self.tell(&snapshot, &plan, &request).await;
-                return Ok(report);
-            }
+            let listed: HashMap<&str, &Arc<ListedTool>> = next
+                .tools()
+                .iter()
+                .map(|tool| (tool.name.as_str(), tool))
+                .collect();
+            return requests
+                .iter()
+                .zip(plans)
+                .map(|(request, plan)| Ok(report(&next, &listed, &plan?, request)))
+                .collect();
         }
     }
 
-    async fn ask(&self, skill: &str, request: &LoadRequest) -> Result<(), LoadError> {
+    async fn ask(
+        &self,
+        plan: &[String],
+        request: &LoadRequest,
+        answers: &mut Answers,
+    ) -> Result<(), LoadError> {
+        for skill in plan {
+            if answers.allowed.contains(skill) {
+                continue;
+            }
+            let key = (skill.clone(), request.name.clone());
+            let denied = answers.denied.get(&key).cloned();
+            let answer = match denied {
+                Some(deny) => Err(deny),
+                None => self.may_load(skill, request).await,
+            };
+            if let Err(deny) = answer {
+                answers.denied.insert(key, deny.clone());
+                return Err(LoadError::Denied {
+                    skill: skill.clone(),
+                    deny,
+                });
+            }
+            answers.allowed.insert(skill.clone());
+        }
+        Ok(())
+    }
+
+    async fn may_load(&self, skill: &str, request: &LoadRequest) -> Result<(), HookDeny> {
         let payload = HookPayload::BeforeSkillLoad {
             skill_name: skill.to_owned(),
             dependency_of: (skill != request.name).then(|| request.name.clone()),
         };
-        self.shared
-            .dispatch(request.session.clone(), payload)
-            .await
-            .map_err(|deny| LoadError::Denied {
-                skill: skill.to_owned(),
-                deny,
-            })
+        self.shared.dispatch(request.session.clone(), payload).await
     }
 
-    /// Publishes the plan; `None` when the skills it was made from have changed.
+    /// Publishes the plans; `None` when the skills they were made from have changed.
     fn commit(
         &self,
         seen: &Arc<CatalogSnapshot>,
-        plan: &[String],
-        request: &LoadRequest,
-    ) -> Option<(Arc<CatalogSnapshot>, LoadReport)> {
+        requests: &[LoadRequest],
+        plans: &[Planned],
+    ) -> Option<Arc<CatalogSnapshot>> {
         let writer = self.shared.write();
         let current = writer.current();
         let same_skills = Arc::ptr_eq(&current.parts.skills, &seen.parts.skills);
         let same_loaded = Arc::ptr_eq(&current.parts.loaded, &seen.parts.loaded);
-        if !(same_skills && same_loaded) {
+        // Whoever unloads a skill that is gone takes the wish for it back, also while a policy is asked.
+        let same_wishes = Arc::ptr_eq(&current.parts.wished, &seen.parts.wished)
+            || requests.iter().all(|request| !request.returns);
+        if !(same_skills && same_loaded && same_wishes) {
             return None;
         }
         let mut parts = current.parts.clone();
-        let mut taken = taken_names(&parts);
-        for name in plan {
-            let entry = parts.skills.entries.get(name)?;
-            let tools =
-                LoadedTools::prepare(&self.shared, &entry.skill, &parts.declared, &mut taken);
-            Arc::make_mut(&mut parts.loaded).insert(name.clone(), Arc::new(tools));
-        }
-        for name in plan {
-            let dependency = *name != request.name;
-            groups::activate_on_load(&mut parts, name, dependency || request.activate_groups);
-        }
-        if let Some(group) = &request.tool_group {
-            Arc::make_mut(&mut parts.active_groups).insert((request.name.clone(), group.clone()));
-        }
-        let unchanged = plan.is_empty() && parts.active_groups == current.parts.active_groups;
-        let next = if unchanged {
-            current
-        } else if plan.is_empty() {
-            writer.publish(
-                parts,
-                CatalogEventKind::GroupChanged {
-                    skill: request.name.clone(),
-                },
-            )
-        } else {
-            writer.publish(
-                parts,
-                CatalogEventKind::SkillLoaded {
-                    names: plan.to_vec(),
-                },
-            )
+        let granted = || {
+            let both = requests.iter().zip(plans);
+            both.filter_map(|(request, plan)| Some((request, plan.as_ref().ok()?)))
         };
-        let report = report(&next, plan, request);
-        Some((next, report))
+        let names: Vec<String> = granted().flat_map(|(_, plan)| plan).cloned().collect();
+        if !names.is_empty() {
+            let mut taken = taken_names(&parts);
+            for name in &names {
+                let entry = parts.skills.entries.get(name)?;
+                let tools =
+                    LoadedTools::prepare(&self.shared, &entry.skill, &parts.declared, &mut taken);
+                Arc::make_mut(&mut parts.loaded).insert(name.clone(), Arc::new(tools));
+            }
+        }
+        let mut touched = None;
+        for (request, plan) in granted() {
+            for name in plan {
+                let returns = *name == request.name && request.returns;
+                if !returns {
+                    let all = *name != request.name || request.activate_groups;
+                    groups::activate_on_load(&mut parts, name, all);
+                }
+                parts.forget_wish(name);
+            }
+            if let Some(group) = &request.tool_group {
+                Arc::make_mut(&mut parts.active_groups)
+                    .insert((request.name.clone(), group.clone()));
+                touched.get_or_insert_with(|| request.name.clone());
+            }
+        }
+        let kind = match touched {
+            _ if !names.is_empty() => CatalogEventKind::SkillLoaded { names },
+            Some(skill) if parts.active_groups != current.parts.active_groups => {
+                CatalogEventKind::GroupChanged { skill }
+            }
+            _ => return Some(current),
+        };
+        Some(writer.publish(parts, kind))
     }
 
-    async fn tell(&self, snapshot: &CatalogSnapshot, plan: &[String], request: &LoadRequest) {
+    async fn tell_loaded(
+        &self,
+        snapshot: &CatalogSnapshot,
+        plan: &[String],
+        session: Option<&String>,
+    ) {
         for skill in plan {
             let tools = snapshot
                 .parts
@@ -252,134 +332,7 @@ impl SkillCatalog {
                 tools: tools.iter().map(|tool| tool.listed.name.clone()).collect(),
             };
             // After-handlers cannot refuse; what they say is in the log.
-            let _ = self.shared.dispatch(request.session.clone(), payload).await;
+            let _ = self.shared.dispatch(session.cloned(), payload).await;
         }
     }
-}
-
-/// The skills to load, dependencies first; empty when the skill is loaded already.
-fn plan(snapshot: &CatalogSnapshot, request: &LoadRequest) -> Result<Vec<String>, LoadError> {
-    let name = &request.name;
-    let set = &snapshot.parts.skills;
-    let Some(entry) = set.entries.get(name) else {
-        if let Some(rejected) = set.rejected.iter().find(|skill| skill.name == *name) {
-            return Err(LoadError::Rejected {
-                name: name.clone(),
-                diagnostics: rejected.diagnostics.clone(),
-            });
-        }
-        return Err(LoadError::Unknown {
-            name: clipped(name, SHOWN_NAME),
-            nearest: snapshot.nearest_skills(name),
-        });
-    };
-    if let Some(group) = &request.tool_group {
-        let known: Vec<String> = entry
-            .metadata()
-            .groups
-            .iter()
-            .map(|group| group.name.clone())
-            .collect();
-        if !known.contains(group) {
-            return Err(LoadError::UnknownGroup {
-                name: name.clone(),
-                group: group.clone(),
-                known,
-            });
-        }
-    }
-    if snapshot.parts.loaded.contains_key(name) {
-        return Ok(Vec::new());
-    }
-    let mut plan = set
-        .graph
-        .closure(name)
-        .map_err(|error| LoadError::Dependencies {
-            name: name.clone(),
-            error,
-        })?
-        .dependencies;
-    plan.push(name.clone());
-    plan.retain(|skill| !snapshot.parts.loaded.contains_key(skill));
-    for skill in &plan {
-        let obstacle = set
-            .entries
-            .get(skill)
-            .and_then(|entry| entry.obstacle.clone());
-        if let Some(reason) = obstacle {
-            let reason = if skill == name {
-                reason
-            } else {
-                format!("its dependency `{skill}` cannot: {reason}")
-            };
-            return Err(LoadError::Unusable {
-                name: name.clone(),
-                reason,
-            });
-        }
-    }
-    Ok(plan)
-}
-
-pub(crate) fn taken_names(parts: &Parts) -> BTreeSet<String> {
-    let loaded = parts.loaded.values().flat_map(|loaded| &loaded.tools);
-    loaded
-        .map(|tool| tool.listed.name.clone())
-        .chain(parts.host.keys().cloned())
-        .chain(
-            CORE_TOOLS
-                .iter()
-                .chain(&GROUP_TOOLS)
-                .map(|name| (*name).to_owned()),
-        )
-        .collect()
-}
-
-fn report(snapshot: &CatalogSnapshot, plan: &[String], request: &LoadRequest) -> LoadReport {
-    let mut report = LoadReport::default();
-    let new = plan.contains(&request.name);
-    let list = if new {
-        &mut report.loaded
-    } else {
-        &mut report.already_loaded
-    };
-    list.push(request.name.clone());
-    report.dependencies = plan
-        .iter()
-        .filter(|skill| **skill != request.name)
-        .cloned()
-        .collect();
-    let Some(loaded) = snapshot.parts.loaded.get(&request.name) else {
-        return report;
-    };
-    let names: HashSet<&str> = loaded
-        .tools
-        .iter()
-        .map(|tool| tool.listed.name.as_str())
-        .collect();
-    report.tools = snapshot
-        .tools()
-        .iter()
-        .filter(|tool| names.contains(tool.name.as_str()))
-        .cloned()
-        .collect();
-    report.inactive_groups = loaded
-        .skill
-        .metadata
-        .groups
-        .iter()
-        .map(|group| group.name.clone())
-        .filter(|group| !is_active(&snapshot.parts, &request.name, group))
-        .collect();
-    for skill in plan.iter().chain((!new).then_some(&request.name)) {
-        if let Some(loaded) = snapshot.parts.loaded.get(skill) {
-            let findings = loaded.skill.diagnostics.iter().chain(&loaded.diagnostics);
-            report.diagnostics.extend(
-                findings
-                    .filter(|finding| finding.severity >= Severity::Warning)
-                    .cloned(),
-            );
-        }
-    }
-    report
 }

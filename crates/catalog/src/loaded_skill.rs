@@ -8,7 +8,7 @@ use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Location};
 use metier_loader::LoadedSkill;
 use metier_skill_model::{ToolDeclaration, canonical_name, wire_name};
-use metier_tool::CompiledSchema;
+use metier_tool::{CompiledSchema, SchemaNote};
 
 use crate::codes;
 use crate::listed_tool::ListedTool;
@@ -130,7 +130,9 @@ impl LoadedTools {
     ) -> Option<CompiledSchema> {
         match CompiledSchema::compile(schema?) {
             Ok((compiled, notes)) => {
-                for note in notes {
+                // The loader has told of an unknown dialect, with the place.
+                let mine = |note: &SchemaNote| !matches!(note, SchemaNote::UnknownDialect(_));
+                for note in notes.into_iter().filter(mine) {
                     self.find(Diagnostic::warning(
                         codes::SCHEMA_NOTE,
                         format!("`{key}` of the tool `{}`: {note}", tool.name),

@@ -1,11 +1,11 @@
 //! A declared script as a tool that can be called.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use metier_loader::{LoadedSkill, ReadFileError};
-use metier_runner::{Job, RunEvents};
+use metier_runner::{Job, RunEvents, ScriptKind};
 use metier_skill_model::{Affinity, ScriptLookup, ToolDeclaration};
 use metier_tool::{
     BoxFuture, CallContext, CallEvents, HostJob, LogLevel, LogLine, Progress, ToolError,
@@ -72,10 +72,12 @@ impl ScriptHandler {
     }
 
     /// Whether the tool belongs into the host, and what to say when there is none.
-    fn needs_host(&self, run: &RunSettings) -> Result<bool, ToolError> {
+    fn needs_host(&self, run: &RunSettings, script: &Path) -> Result<bool, ToolError> {
         let main = self.affinity == Affinity::Main;
         if run.host.is_some() {
-            return Ok(main || self.requires_in_process);
+            // Nothing but the application itself reads MEL or MaxScript.
+            let of_host = ScriptKind::of(script) == Some(ScriptKind::HostScript);
+            return Ok(main || self.requires_in_process || of_host);
         }
         let why = if self.requires_in_process {
             "it can run only inside the application"
@@ -93,7 +95,7 @@ impl ScriptHandler {
     fn job(
         &self,
         run: &RunSettings,
-        script: &std::path::Path,
+        script: &Path,
         arguments: Map<String, Value>,
         context: &CallContext,
     ) -> Result<Job, ToolError> {
@@ -142,7 +144,7 @@ impl ToolHandler for ScriptHandler {
             };
             let run = &shared.settings.run;
             let script = self.script()?;
-            if self.needs_host(run)?
+            if self.needs_host(run, &script)?
                 && let Some(host) = &run.host
             {
                 let job = HostJob::new(
@@ -153,6 +155,8 @@ impl ToolHandler for ScriptHandler {
                     self.affinity,
                     arguments,
                 );
+                let mut context = context;
+                context.deadline.get_or_insert(run.limits.deadline);
                 return host.execute(job, context).await;
             }
             let job = self.job(run, &script, arguments, &context)?;

@@ -2,7 +2,7 @@
 
 use metier_runner::{Exit, Output, Report};
 use metier_tool::{Content, ToolError, ToolOutput};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Turns the report of a run into the answer.
 ///
@@ -32,9 +32,9 @@ pub(crate) fn output(report: Report) -> Result<ToolOutput, ToolError> {
         dcc.insert("exit_code".to_owned(), Value::from(code));
     }
     let mut output = match report.output {
-        Output::Json(value) => of_json(value),
-        Output::Text(text) => of_message(&text, failure.is_none()),
-        _ if failure.is_none() => of_message("", true),
+        Output::Json(value) => ToolOutput::from_script_json(value),
+        Output::Text(text) => ToolOutput::from_script_text(&text, failure.is_none()),
+        _ if failure.is_none() => ToolOutput::from_script_text("", true),
         _ => ToolOutput::default(),
     };
     if let Some(failure) = failure {
@@ -63,101 +63,4 @@ pub(crate) fn output(report: Report) -> Result<ToolOutput, ToolError> {
         }
     }
     Ok(output)
-}
-
-fn of_message(text: &str, success: bool) -> ToolOutput {
-    let mut object = Map::new();
-    object.insert("success".to_owned(), Value::Bool(success));
-    object.insert("message".to_owned(), Value::from(text));
-    let mut output = ToolOutput::structured(object);
-    if !text.is_empty() {
-        output.content = vec![Content::text(text)];
-    }
-    output
-}
-
-fn of_json(value: Value) -> ToolOutput {
-    let Value::Object(mut object) = value else {
-        // A structured result is always an object; the text keeps the script's own form.
-        let text = value.to_string();
-        let mut output = ToolOutput::structured(wrapped(value));
-        output.content = vec![Content::text(text)];
-        return output;
-    };
-    let meta = match object.remove("_meta") {
-        Some(Value::Object(meta)) => meta,
-        Some(other) => {
-            object.insert("_meta".to_owned(), other);
-            Map::new()
-        }
-        None => Map::new(),
-    };
-    let mut output = mcp_content(&object).unwrap_or_else(|| ToolOutput::structured(object.clone()));
-    let says_error =
-        object.get("success") == Some(&json!(false)) || object.get("isError") == Some(&json!(true));
-    output.is_error = says_error;
-    output.meta = meta;
-    output
-}
-
-fn wrapped(value: Value) -> Map<String, Value> {
-    let mut object = Map::new();
-    object.insert("result".to_owned(), value);
-    object
-}
-
-/// A result that is MCP's own form: a list of content items, perhaps with structured content. An
-/// object whose `content` is something else is an ordinary object.
-fn mcp_content(object: &Map<String, Value>) -> Option<ToolOutput> {
-    let items = object.get("content")?.as_array()?;
-    if items.is_empty() {
-        return None;
-    }
-    let items: Result<Vec<_>, _> = items.iter().cloned().map(Content::from_json).collect();
-    let mut output = ToolOutput::content(items.ok()?);
-    output.structured = object
-        .get("structuredContent")
-        .and_then(Value::as_object)
-        .cloned();
-    Some(output)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn structured(value: Value) -> Value {
-        of_json(value).structured.map_or(Value::Null, Value::Object)
-    }
-
-    #[test]
-    fn what_is_no_object_is_wrapped() {
-        for value in [json!([1, 2]), json!("text"), json!(3), json!(null)] {
-            assert_eq!(structured(value.clone()), json!({"result": value}));
-        }
-    }
-
-    #[test]
-    fn failure_can_be_said_in_the_object() {
-        let output = of_json(json!({"success": false, "message": "no selection"}));
-        assert!(output.is_error);
-        assert!(output.joined_text().contains("no selection"));
-    }
-
-    #[test]
-    fn content_items_pass_through() {
-        let output = of_json(json!({
-            "content": [{"type": "image", "data": "aGk=", "mimeType": "image/png"}],
-            "structuredContent": {"n": 1},
-            "_meta": {"x/y": 1},
-        }));
-        assert_eq!(output.content.len(), 1);
-        assert_eq!(output.structured, json!({"n": 1}).as_object().cloned());
-        assert_eq!(output.meta.get("x/y"), Some(&json!(1)));
-        let plain = of_json(json!({"content": ["words"], "n": 2}));
-        assert_eq!(
-            plain.structured,
-            json!({"content": ["words"], "n": 2}).as_object().cloned()
-        );
-    }
 }

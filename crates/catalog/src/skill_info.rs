@@ -42,6 +42,8 @@ pub(crate) fn summary(snapshot: &CatalogSnapshot, name: &str, entry: &SkillEntry
     if let Some(loaded) = snapshot.parts.loaded.get(name) {
         summary.diagnostics.extend(grave(&loaded.diagnostics));
     }
+    let kept_out = snapshot.parts.kept_out.get(name);
+    summary.diagnostics.extend(kept_out.cloned());
     summary
 }
 

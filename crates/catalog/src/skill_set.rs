@@ -157,13 +157,13 @@ fn entry(skill: Arc<LoadedSkill>, graph: &DependencyGraph) -> SkillEntry {
         );
         obstacle.get_or_insert(path);
     } else if let Some(cycle) = graph.blocked_by_cycle(&name) {
+        // It keeps its status: only the members are at fault. Loading it names the cycle.
         let reason = format!("a dependency is part of a cycle: {cycle}");
         diagnostics.push(
-            Diagnostic::warning(codes::DEPENDS_ON_CYCLE, reason.as_str())
+            Diagnostic::warning(codes::DEPENDS_ON_CYCLE, reason)
                 .at(place, "")
-                .help("break the cycle; this skill loads again then"),
+                .help("break the cycle; this skill can be loaded then"),
         );
-        obstacle.get_or_insert(reason);
     } else if let Err(ClosureError::Missing { missing: paths, .. }) = unmet(graph, &name) {
         for path in &paths {
             let through = match path.needed_by() {

@@ -24,7 +24,21 @@ pub(crate) struct Parts {
     pub(crate) active_groups: Arc<BTreeSet<(String, String)>>,
     /// Skills that were loaded when their folder went: they are loaded again when it comes back.
     pub(crate) wished: Arc<BTreeSet<String>>,
+    /// Skills that came back and that a policy did not let in again, with its reason.
+    pub(crate) kept_out: Arc<BTreeMap<String, Diagnostic>>,
     pub(crate) declared: Arc<CapabilitySet>,
+}
+
+impl Parts {
+    /// Nobody waits for the skill any more, and nothing more is said of its return.
+    pub(crate) fn forget_wish(&mut self, name: &str) {
+        if self.wished.contains(name) {
+            Arc::make_mut(&mut self.wished).remove(name);
+        }
+        if self.kept_out.contains_key(name) {
+            Arc::make_mut(&mut self.kept_out).remove(name);
+        }
+    }
 }
 
 /// The server's own tools, the same in every generation.
@@ -133,6 +147,20 @@ impl CatalogSnapshot {
     /// Findings about roots and about folders that turned out to be no skills.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.parts.skills.diagnostics
+    }
+
+    /// How many skills stand where; a status that no skill has is left out.
+    pub fn count_by_status(&self) -> BTreeMap<SkillStatus, usize> {
+        let set = &self.parts.skills;
+        let mut counts = BTreeMap::from([
+            (SkillStatus::Skipped, set.rejected.len()),
+            (SkillStatus::Shadowed, set.shadowed.len()),
+        ]);
+        for (name, entry) in &set.entries {
+            *counts.entry(self.status(name, entry)).or_default() += 1;
+        }
+        counts.retain(|_, count| *count > 0);
+        counts
     }
 
     /// What the host declares.

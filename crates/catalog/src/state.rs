@@ -9,6 +9,7 @@ use metier_capability::CapabilitySet;
 use metier_diagnostics::Diagnostic;
 use metier_hooks::LifecycleHooks;
 use metier_loader::{ParseMode, ScanCache};
+use tokio::runtime::Handle;
 use tokio::sync::broadcast;
 
 use crate::core_tools;
@@ -33,6 +34,10 @@ pub(crate) struct Shared {
     pub(crate) discovery: Mutex<Discovery>,
     /// What was odd about the places where skills are looked for.
     pub(crate) root_findings: Mutex<Vec<Diagnostic>>,
+    /// Where skills were loaded last: policies are asked there when one of them comes back.
+    runtime: Mutex<Option<Handle>>,
+    /// Skills that came back and of which a policy is being asked.
+    pub(crate) returning: Mutex<BTreeSet<String>>,
 }
 
 /// What is kept between discoveries.
@@ -75,6 +80,7 @@ impl Shared {
             host: Arc::new(IndexMap::new()),
             active_groups: Arc::new(BTreeSet::new()),
             wished: Arc::default(),
+            kept_out: Arc::default(),
             declared: Arc::new(CapabilitySet::new(&settings.declared_capabilities)),
         };
         Arc::new_cyclic(|weak: &Weak<Self>| {
@@ -89,6 +95,8 @@ impl Shared {
                 own,
                 discovery: Mutex::default(),
                 root_findings: Mutex::default(),
+                runtime: Mutex::default(),
+                returning: Mutex::default(),
             }
         })
     }
@@ -110,6 +118,20 @@ impl Shared {
 
     pub(crate) fn set_hooks(&self, hooks: LifecycleHooks) {
         *self.hooks.write().unwrap_or_else(PoisonError::into_inner) = hooks;
+    }
+
+    /// Remembers the runtime of the caller, if there is one.
+    pub(crate) fn remember_runtime(&self) {
+        if let Ok(handle) = Handle::try_current() {
+            *self.runtime.lock().unwrap_or_else(PoisonError::into_inner) = Some(handle);
+        }
+    }
+
+    pub(crate) fn runtime(&self) -> Option<Handle> {
+        self.runtime
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     pub(crate) fn write(&self) -> Writer<'_> {

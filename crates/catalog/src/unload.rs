@@ -58,7 +58,7 @@ impl SkillCatalog {
         let mut parts = current.parts.clone();
         if parts.wished.contains(name) {
             // Its folder is gone; nobody waits for it any more.
-            Arc::make_mut(&mut parts.wished).remove(name);
+            parts.forget_wish(name);
             Arc::make_mut(&mut parts.active_groups).retain(|(of, _)| of != name);
             let report = UnloadReport {
                 unloaded: vec![name.to_owned()],

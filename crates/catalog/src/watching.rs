@@ -35,7 +35,7 @@ impl SkillCatalog {
     ///
     /// A loaded skill is swapped in one generation, and calls that run finish on the version they
     /// began with. A loaded skill whose folder goes loses its tools, and is loaded again when the
-    /// folder comes back.
+    /// folder comes back and no policy objects.
     pub fn attach(&self, watcher: SkillWatcher) {
         let weak = Arc::downgrade(&self.shared);
         watcher.on_notice(move |notice| {
@@ -43,12 +43,17 @@ impl SkillCatalog {
                 return;
             };
             match notice {
-                WatchNotice::Changed(delta) => Self::of(shared).adopt(&delta.report),
+                WatchNotice::Changed(delta) => {
+                    let catalog = Self::of(shared);
+                    catalog.adopt(&delta.report);
+                    catalog.welcome_back();
+                }
                 WatchNotice::Limited(message) => tracing::warn!("{message}"),
                 _ => {}
             }
         });
         self.adopt(&watcher.report());
+        self.welcome_back();
         let mut discovery = self
             .shared
             .discovery

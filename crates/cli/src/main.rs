@@ -3,10 +3,14 @@
 
 mod commands;
 mod config;
+mod findings;
+mod given_path;
+mod interpreter_faults;
 mod options;
 mod printer;
 mod progress;
 mod schema_summary;
+mod searched;
 mod source_cache;
 mod stop_signal;
 mod tool_outlook;
@@ -70,7 +74,11 @@ pub(crate) enum Failure {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let printer = Printer;
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(answer) => return usage(printer, &answer),
+    };
     let filter = EnvFilter::try_from_env("METIER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -78,7 +86,6 @@ fn main() -> ExitCode {
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .without_time()
         .init();
-    let printer = Printer;
     let done = match cli.command {
         Command::Serve(serve) => serve.run(printer),
         Command::Stdio(stdio) => stdio.run(printer),
@@ -98,6 +105,10 @@ fn main() -> ExitCode {
         }
         Command::Config(config) => config.run(printer),
     };
+    if let (Ok(()) | Err(Failure::Answered), Some(lost)) = (&done, printer.lost()) {
+        printer.say(&format!("error: {lost}"));
+        return ExitCode::from(2);
+    }
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Answered) => ExitCode::from(1),
@@ -106,4 +117,25 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Prints the help that was asked for, or what is wrong with the arguments.
+fn usage(printer: Printer, answer: &clap::Error) -> ExitCode {
+    let code = ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2));
+    if answer.use_stderr() {
+        // There is no other place to tell that standard error is gone.
+        let _ = answer.print();
+        return code;
+    }
+    let help = answer.render();
+    if printer.color() {
+        printer.text(&help.ansi().to_string());
+    } else {
+        printer.text(&help.to_string());
+    }
+    let Some(lost) = printer.lost() else {
+        return code;
+    };
+    printer.say(&format!("error: {lost}"));
+    ExitCode::from(2)
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use metier::catalog::{CatalogSnapshot, DiscoverReport};
-use metier::diagnostics::Severity;
+use metier::catalog::DiscoverReport;
 use metier::loader::{ParseMode, WatchSettings};
 use metier::runner::{EnvLookup, EnvironmentPolicy, Gate, ScriptKind};
 use metier::workspace_roots::WorkspaceRoots;
@@ -14,8 +13,10 @@ use metier::{CatalogSettings, SkillCatalog, ToolRegistry};
 
 use crate::Failure;
 use crate::config::{Config, Fault, Key, Layer, Value, Wanted};
+use crate::given_path::{absolute_text, readable_folder};
+use crate::interpreter_faults;
 use crate::printer::Printer;
-use crate::progress;
+use crate::{progress, searched};
 
 /// Where skills come from.
 #[derive(Args, Clone, Default)]
@@ -93,7 +94,7 @@ impl Listing {
 impl SkillPlaces {
     /// The settings of a catalog over these places, for a command that runs nothing.
     pub(crate) fn settings(&self) -> Result<CatalogSettings, Failure> {
-        Running::default().settings(self)
+        Running::default().settings_for(self, false)
     }
 
     /// A catalog over these places, discovered.
@@ -106,23 +107,27 @@ impl SkillPlaces {
         (catalog, report)
     }
 
-    /// Refuses a PATH that is no folder.
-    pub(crate) fn check_paths(&self) -> Result<(), Failure> {
-        for path in &self.paths {
-            if !path.exists() {
-                return Err(Failure::Usage(format!(
-                    "{}: there is no such folder",
-                    path.display()
-                )));
-            }
-            if !path.is_dir() {
-                return Err(Failure::Usage(format!(
-                    "{}: this is a file; name the folder that holds the skills",
-                    path.display()
-                )));
-            }
+    /// Says where was looked, when nothing was found there.
+    pub(crate) fn tell_if_empty(&self, printer: Printer, catalog: &SkillCatalog) {
+        searched::tell_if_empty(printer, catalog, &self.paths);
+    }
+
+    /// The command that checks the skills of these places.
+    pub(crate) fn check_command(&self) -> String {
+        let mut words = vec!["metier check".to_owned()];
+        if self.with_defaults || self.paths.is_empty() {
+            words.push("--with-defaults".to_owned());
         }
-        Ok(())
+        if let Some(app) = &self.app {
+            words.push(format!("--app {app}"));
+        }
+        words.extend(self.paths.iter().map(|path| path.display().to_string()));
+        words.join(" ")
+    }
+
+    /// Refuses a PATH that is no folder, or none that can be read.
+    pub(crate) fn check_paths(&self) -> Result<(), Failure> {
+        self.paths.iter().try_for_each(|path| readable_folder(path))
     }
 
     /// The same choice as arguments for another process, which may stand elsewhere: paths absolute,
@@ -178,13 +183,27 @@ impl SkillPlaces {
 impl Running {
     /// The settings of a catalog over these places whose tools are run with these options.
     pub(crate) fn settings(&self, places: &SkillPlaces) -> Result<CatalogSettings, Failure> {
+        self.settings_for(places, true)
+    }
+
+    /// The same; what scripts could not be run with is told only when some may be run.
+    fn settings_for(&self, places: &SkillPlaces, runs: bool) -> Result<CatalogSettings, Failure> {
         places.check_paths()?;
         let (config, mut faults) = self.config(places);
         for note in &config.notes {
             Printer.say(&format!("warning: {note}"));
         }
         let settings = settings(&config, places, &mut faults);
+        let (of_option, others): (Vec<Fault>, Vec<Fault>) =
+            interpreter_faults::faults(&config, &settings)
+                .into_iter()
+                .partition(interpreter_faults::is_of_option);
+        faults.extend(of_option);
         if faults.is_empty() {
+            // What the machine lacks is no reason not to start: other tools may not need it.
+            for fault in others.iter().filter(|_| runs) {
+                Printer.say(&format!("warning: {fault}"));
+            }
             return Ok(settings);
         }
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
@@ -244,13 +263,6 @@ impl Running {
             options,
         )
     }
-}
-
-/// A path that means the same in every folder.
-fn absolute_text(path: &Path) -> Result<String, Failure> {
-    std::path::absolute(path)
-        .map(|path| path.to_string_lossy().into_owned())
-        .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
 }
 
 /// What a catalog is told. A setting that cannot be used is left out and told.
@@ -336,21 +348,6 @@ fn place(config: &Config, key: Key) -> String {
         Some(Origin::File(place)) => format!("{place}: {}", key.path()),
         Some(Origin::BuiltIn) | None => key.path().to_owned(),
         Some(origin) => origin.to_string(),
-    }
-}
-
-/// Tells the operator of everything that was not used as written.
-pub(crate) fn tell_findings(printer: Printer, snapshot: &CatalogSnapshot) {
-    for (root, finding) in snapshot.operator_findings() {
-        if finding.severity >= Severity::Warning {
-            let prefix = root.to_string_lossy();
-            let shown = if prefix.is_empty() {
-                finding.clone()
-            } else {
-                finding.clone().below(&prefix)
-            };
-            printer.say(shown.to_string().replace(['\n', '\r'], " ").as_str());
-        }
     }
 }
 

@@ -1,8 +1,12 @@
 //! Data on stdout, talk on stderr.
 
-use std::io::Write;
+use std::io::{Error, ErrorKind, Write};
+use std::sync::OnceLock;
 
-/// Writes where it belongs. A reader that went away (`metier list | head`) is no error.
+/// Why standard output takes no more. Standard output is one for the whole process, so this is.
+static FAULT: OnceLock<Error> = OnceLock::new();
+
+/// Writes where it belongs, and nothing more to standard output once that has failed.
 #[derive(Clone, Copy)]
 pub(crate) struct Printer;
 
@@ -13,15 +17,33 @@ pub(crate) struct Printer;
 impl Printer {
     /// A line of data.
     pub(crate) fn data(self, line: &str) {
-        let mut out = std::io::stdout().lock();
-        // There is nobody left to tell when the reader is gone.
-        let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+        self.text(&format!("{line}\n"));
     }
 
     /// Text that ends its own lines.
     pub(crate) fn text(self, text: &str) {
+        if self.is_gone() {
+            return;
+        }
         let mut out = std::io::stdout().lock();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            // The first fault is kept; a second one can only come from another thread.
+            let _ = FAULT.set(error);
+        }
+    }
+
+    /// Whether nobody can be given data any more.
+    pub(crate) fn is_gone(self) -> bool {
+        FAULT.get().is_some()
+    }
+
+    /// Why data is lost that somebody waits for. A reader that has seen enough and went away
+    /// (`metier list | head`) does not.
+    pub(crate) fn lost(self) -> Option<String> {
+        FAULT
+            .get()
+            .filter(|error| error.kind() != ErrorKind::BrokenPipe)
+            .map(|error| format!("standard output cannot be written: {error}"))
     }
 
     /// Whether colour reaches a person: a terminal, and nobody asked for none.

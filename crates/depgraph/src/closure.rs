@@ -24,7 +24,8 @@ pub struct Closure {
 pub struct MissingPath {
     /// The name that does not exist.
     pub dependency: String,
-    /// A shortest way from the node that was asked for to the missing name, both included.
+    /// A shortest way from the node that was asked for to the missing name, both included. Where very
+    /// many names are missing, the ways to the later ones lack their middle.
     pub path: Vec<String>,
 }
 
@@ -78,9 +79,18 @@ pub enum ClosureError {
     },
 }
 
+/// How many missing names a message holds.
+const NAMED: usize = 20;
+/// How many names all ways to missing ones may hold together before the later ones lose their middle.
+const WAYS: usize = 10_000;
+
 fn list(missing: &[MissingPath]) -> String {
-    let names: Vec<_> = missing.iter().map(ToString::to_string).collect();
-    names.join(", ")
+    let named = missing.iter().take(NAMED).map(ToString::to_string);
+    let mut text = named.collect::<Vec<_>>().join(", ");
+    if missing.len() > NAMED {
+        text = format!("{text} and {} more", missing.len() - NAMED);
+    }
+    text
 }
 
 fn cure(missing: &[MissingPath]) -> &'static str {
@@ -157,13 +167,21 @@ impl DependencyGraph {
     fn missing_on_the_way(&self, walk: &Walk) -> Vec<MissingPath> {
         let mut seen = BTreeSet::new();
         let mut found = Vec::new();
+        let mut room = WAYS;
         for &node in &walk.reached {
             let Some(weight) = self.graph.node_weight(node) else {
                 continue;
             };
             for dependency in &weight.missing {
                 if seen.insert(dependency) {
-                    let mut path = self.owned(&walk.path_to(node));
+                    let start = walk.reached.first().copied().filter(|&start| start != node);
+                    let way = if room > 0 {
+                        walk.path_to(node)
+                    } else {
+                        start.into_iter().chain([node]).collect()
+                    };
+                    room = room.saturating_sub(way.len());
+                    let mut path = self.owned(&way);
                     path.push(dependency.clone());
                     found.push(MissingPath {
                         dependency: dependency.clone(),

@@ -87,14 +87,25 @@ pub(crate) fn round_trip(
     vec![start]
 }
 
-/// Names joined by arrows: `a → b → c`.
+/// Longer ways lose their middle in words.
+const SHOWN: usize = 24;
+
+/// Names joined by arrows: `a → b → c`. Of a very long way the middle is counted, not named.
 pub(crate) fn arrows<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
-    let mut text = String::new();
-    for name in names {
-        if !text.is_empty() {
-            text.push_str(" → ");
-        }
-        text.push_str(name);
+    let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+    let (Some(start), Some(end)) = (
+        names.get(..SHOWN / 2),
+        names.get(names.len().saturating_sub(SHOWN / 2)..),
+    ) else {
+        return names.join(" → ");
+    };
+    if names.len() <= SHOWN {
+        return names.join(" → ");
     }
-    text
+    format!(
+        "{} → … {} more … → {}",
+        start.join(" → "),
+        names.len() - SHOWN,
+        end.join(" → ")
+    )
 }

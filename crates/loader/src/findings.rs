@@ -1,9 +1,15 @@
 //! Collects the findings about one file.
 
+mod left_out;
+
+use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use metier_diagnostics::{Code, Diagnostic, Label, LineIndex, Location};
+use metier_diagnostics::{Code, Diagnostic, Label, LineIndex, Location, Severity};
+
+use left_out::LeftOut;
 
 use crate::yaml::{Fault, FaultKind};
 use crate::{ParseMode, codes};
@@ -45,6 +51,14 @@ pub(crate) const TOOLS_CODES: FileCodes = FileCodes {
     empty_item: codes::EMPTY_TOOL_ITEM,
 };
 
+/// How many findings about one file are kept; the rest is counted. Nobody reads more of them, and a file
+/// of a million faults would cost the memory of every reader.
+const MOST_FINDINGS: usize = 100;
+/// Longer messages lose their middle, in bytes.
+const LONGEST_MESSAGE: usize = 1200;
+/// Longer names are cut in messages, in characters.
+const LONGEST_NAME: usize = 120;
+
 /// Text for a message: what cannot be seen, or would turn the line around, is written out.
 pub(crate) fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -58,17 +72,41 @@ pub(crate) fn printable(text: &str) -> String {
     shown
 }
 
+/// A name for messages: of one that is long beyond reason, only the beginning.
+pub(crate) fn brief(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(name),
+    }
+}
+
+/// A message of bounded length: whatever it quotes, its beginning and its end say what it is about.
+fn bounded(message: String) -> String {
+    if message.len() <= LONGEST_MESSAGE {
+        return message;
+    }
+    let half = LONGEST_MESSAGE / 2;
+    let start = message.floor_char_boundary(half);
+    let end = message.ceil_char_boundary(message.len() - half);
+    let parts = (message.get(..start), message.get(end..));
+    format!(
+        "{} … {}",
+        parts.0.unwrap_or_default(),
+        parts.1.unwrap_or_default()
+    )
+}
+
 /// Sorts findings by file, in the order in which the files were read, and by place.
 pub(crate) fn sort_by_place(diagnostics: &mut [Diagnostic]) {
-    let mut files: Vec<String> = Vec::new();
+    let mut files: BTreeMap<String, usize> = BTreeMap::new();
     for location in diagnostics.iter().filter_map(Diagnostic::location) {
-        if !files.contains(&location.file) {
-            files.push(location.file.clone());
+        if !files.contains_key(&location.file) {
+            files.insert(location.file.clone(), files.len());
         }
     }
-    diagnostics.sort_by_key(|diagnostic| {
+    diagnostics.sort_by_cached_key(|diagnostic| {
         diagnostic.location().map(|location| {
-            let file = files.iter().position(|file| *file == location.file);
+            let file = files.get(&location.file).copied();
             (file, location.line, location.column)
         })
     });
@@ -83,7 +121,8 @@ pub(crate) struct Findings<'a> {
     file: String,
     text: &'a str,
     lines: OnceCell<LineIndex<'a>>,
-    pub(crate) list: Vec<Diagnostic>,
+    list: Vec<Diagnostic>,
+    left_out: LeftOut,
 }
 
 impl<'a> Findings<'a> {
@@ -100,6 +139,7 @@ impl<'a> Findings<'a> {
             text,
             lines: OnceCell::new(),
             list: Vec::new(),
+            left_out: LeftOut::default(),
         }
     }
 
@@ -152,14 +192,82 @@ impl<'a> Findings<'a> {
         self.add(Diagnostic::info(code, message), span)
     }
 
-    fn add(&mut self, diagnostic: Diagnostic, span: &Range<usize>) -> Added<'_> {
-        let diagnostic = diagnostic.at(self.place(span), "");
+    /// Whether there is anything so far.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether a finding of this severity would be kept: graver ones take the place of lesser ones.
+    ///
+    /// Where a message is costly to make, this is asked first.
+    pub(crate) fn has_room(&self, severity: Severity) -> bool {
+        self.list.len() < MOST_FINDINGS || self.list.iter().any(|kept| kept.severity < severity)
+    }
+
+    /// Adds a finding that has its place already.
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) -> Added<'_> {
+        if self.list.len() >= MOST_FINDINGS {
+            let lesser = self
+                .list
+                .iter()
+                .enumerate()
+                .rev()
+                .min_by_key(|(_, kept)| kept.severity)
+                .filter(|(_, kept)| kept.severity < diagnostic.severity)
+                .map(|(at, _)| at);
+            let Some(lesser) = lesser else {
+                self.left_out
+                    .count(diagnostic.severity, diagnostic.location());
+                return Added(None);
+            };
+            let replaced = self.list.remove(lesser);
+            self.left_out.count(replaced.severity, replaced.location());
+        }
+        let mut diagnostic = diagnostic;
+        diagnostic.message = bounded(diagnostic.message);
         self.list.push(diagnostic);
         Added(self.list.last_mut())
     }
 
+    /// Makes a finding with this code an error; false if none was kept.
+    pub(crate) fn make_error(&mut self, code: Code) -> bool {
+        let found = self.list.iter_mut().find(|finding| finding.code == code);
+        let known = found.is_some();
+        if let Some(finding) = found {
+            finding.severity = Severity::Error;
+        }
+        known
+    }
+
+    /// Everything that was found, and how much was left out.
+    pub(crate) fn finish(&mut self) -> Vec<Diagnostic> {
+        let mut list = std::mem::take(&mut self.list);
+        list.extend(std::mem::take(&mut self.left_out).told());
+        list
+    }
+
+    fn add(&mut self, diagnostic: Diagnostic, span: &Range<usize>) -> Added<'_> {
+        if !self.has_room(diagnostic.severity) {
+            self.left_out_at(diagnostic.severity, span);
+            return Added(None);
+        }
+        let place = self.place(span);
+        self.push(diagnostic.at(place, ""))
+    }
+
+    /// Counts a finding without making it.
+    pub(crate) fn left_out_at(&mut self, severity: Severity, span: &Range<usize>) {
+        // Counting lines and columns for each of a million findings is what the limit is against.
+        let place = self.left_out.is_empty().then(|| self.place(span));
+        self.left_out.count(severity, place.as_ref());
+    }
+
     /// A fault of the YAML itself, as an error.
     pub(crate) fn yaml_fault(&mut self, fault: &Fault) {
+        if !self.has_room(Severity::Error) {
+            self.left_out_at(Severity::Error, &fault.span);
+            return;
+        }
         let codes = self.codes;
         let (code, help) = match fault.kind {
             FaultKind::Invalid if fault.message.starts_with("a tab") => {
@@ -197,7 +305,7 @@ impl<'a> Findings<'a> {
             diagnostic = diagnostic.at(self.place(&fault.span), "");
         }
         diagnostic.help = help.map(str::to_owned);
-        self.list.push(diagnostic);
+        self.push(diagnostic);
     }
 }
 
@@ -209,7 +317,7 @@ impl Added<'_> {
     /// Adds the cure.
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         if let Some(diagnostic) = self.0 {
-            diagnostic.help = Some(help.into());
+            diagnostic.help = Some(bounded(help.into()));
             return Self(Some(diagnostic));
         }
         self

@@ -37,6 +37,7 @@
 
 mod candidate;
 pub mod codes;
+mod effort;
 mod findings;
 pub mod format;
 mod low_level;
@@ -48,6 +49,7 @@ mod report;
 mod roots;
 mod scan;
 mod scan_cache;
+mod scan_delta;
 mod scanner;
 mod script;
 mod siblings;
@@ -74,7 +76,8 @@ pub use parse::{parse_skill_dir, parse_skill_md};
 pub use report::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, SkillId};
 pub use roots::{Root, RootLabel, RootSources, resolve_roots};
 pub use scan::scan;
-pub use scan_cache::{ScanCache, ScanDelta};
+pub use scan_cache::ScanCache;
+pub use scan_delta::ScanDelta;
 pub use scanner::{SkillScanner, scan_skill_paths};
 pub use skill_file::body_of;
 pub use skill_files::{FileList, ReadFileError, SkillFiles};

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
-use metier_diagnostics::{Diagnostic, Location, Severity, has_errors};
+use metier_diagnostics::{Diagnostic, Location, has_errors};
 use metier_skill_model::{SkillMetadata, SkillName};
 
 use crate::candidate::{Candidate, SkillFolder};
@@ -142,7 +142,7 @@ fn parse_in(
         Ok(parsed) => parsed,
         Err(fault) => {
             findings.yaml_fault(&fault);
-            return Err(rejected(guess_name(yaml.as_bytes()), findings.list));
+            return Err(rejected(guess_name(yaml.as_bytes()), findings.finish()));
         }
     };
     for fault in &tree.faults {
@@ -172,12 +172,12 @@ fn parse_in(
                     )
                     .help("write keys and values, at least `name:` and `description:`");
             }
-            return Err(rejected(None, findings.list));
+            return Err(rejected(None, findings.finish()));
         }
     };
-    if !findings.list.is_empty() {
+    if !findings.is_empty() {
         let name = root.get("name").and_then(Node::text).map(str::to_owned);
-        return Err(rejected(name, findings.list));
+        return Err(rejected(name, findings.finish()));
     }
 
     let folder_names = candidate.folder_names();
@@ -188,7 +188,7 @@ fn parse_in(
         .clone()
         .or_else(|| SkillName::new("unnamed").ok());
     let Some(placeholder) = placeholder else {
-        return Err(rejected(None, findings.list));
+        return Err(rejected(None, findings.finish()));
     };
     let mut skill = SkillMetadata::new(placeholder, candidate.path.clone());
     let mut front = read_fields(
@@ -204,12 +204,8 @@ fn parse_in(
     if !has_name && folder_name.is_none() {
         // Without a name of its own and with a folder whose name cannot be one, nothing can address it.
         front.rejected = true;
-        if let Some(last) = findings
-            .list
-            .iter_mut()
-            .find(|finding| finding.code == codes::NAME_MISSING)
-        {
-            last.severity = Severity::Error;
+        if !findings.make_error(codes::NAME_MISSING) {
+            findings.error(codes::NAME_MISSING, &(0..0), "the skill has no name");
         }
     }
     first_bytes(
@@ -221,8 +217,9 @@ fn parse_in(
     let excerpt = body_excerpt(&mut findings, &bytes, parts.body, whole);
     if front.rejected {
         let name = has_name.then(|| skill.name.to_string());
-        sort_by_place(&mut findings.list);
-        return Err(rejected(name, findings.list));
+        let mut diagnostics = findings.finish();
+        sort_by_place(&mut diagnostics);
+        return Err(rejected(name, diagnostics));
     }
 
     let scripts = if candidate.content.has_scripts {
@@ -234,7 +231,6 @@ fn parse_in(
     for (path, reason) in &scripts.odd {
         let location = Location::file(candidate.shown(path));
         findings
-            .list
             .push(Diagnostic::warning(codes::LINK_LEAVES_SKILL, reason.clone()).at(location, ""));
     }
     let metadata_entries = if candidate.content.has_metadata {
@@ -276,9 +272,9 @@ fn parse_in(
             &mut front.depends,
         ));
     }
-    depends(&mut findings, front.depends, &mut skill);
+    depends(&mut findings, front.depends.items, &mut skill);
 
-    let mut diagnostics = findings.list;
+    let mut diagnostics = findings.finish();
     diagnostics.append(&mut further);
     sort_by_place(&mut diagnostics);
     if mode == ParseMode::Strict && has_errors(&diagnostics) {

@@ -1,7 +1,7 @@
 //! Scanning again, where only what changed is read.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -12,6 +12,7 @@ use crate::parallel::in_parallel;
 use crate::parse::parse_touching;
 use crate::report::{LoadedSkill, RejectedSkill, ScanReport, SkillId};
 use crate::scan::assemble;
+use crate::scan_delta::{ScanDelta, delta};
 use crate::stamp::Stamp;
 use crate::walk::{Walked, walk};
 use crate::{ParseMode, Root, codes};
@@ -31,82 +32,10 @@ pub struct ScanCache {
     roots: Vec<Root>,
     mode: ParseMode,
     walk: Option<KnownWalk>,
-    skills: BTreeMap<SkillId, KnownSkill>,
+    skills: BTreeMap<SkillId, Arc<KnownSkill>>,
+    /// The same in the order of the walk's candidates.
+    in_order: Vec<Arc<KnownSkill>>,
     report: Arc<ScanReport>,
-}
-
-/// What changed from one scan to the next.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct ScanDelta {
-    /// Skills that were not there before.
-    pub added: Vec<Arc<LoadedSkill>>,
-    /// Skills that were there and are different now, in their present state.
-    pub changed: Vec<Arc<LoadedSkill>>,
-    /// Skills that are no longer there, in their last state.
-    pub removed: Vec<Arc<LoadedSkill>>,
-    /// How many skills are as they were.
-    pub unchanged: usize,
-    /// How many skills were read.
-    pub read: usize,
-    /// Whether something was found, or is no longer found, about rejected and shadowed skills, roots
-    /// or folders.
-    pub other_findings: bool,
-    /// Everything there is now.
-    pub report: Arc<ScanReport>,
-}
-
-impl ScanDelta {
-    /// Whether nothing at all has changed.
-    pub fn is_empty(&self) -> bool {
-        self.added.is_empty()
-            && self.changed.is_empty()
-            && self.removed.is_empty()
-            && !self.other_findings
-    }
-}
-
-#[cfg(feature = "watch")]
-impl ScanDelta {
-    /// Both deltas as one.
-    pub(crate) fn followed_by(mut self, next: Self) -> Self {
-        let is = |id: &SkillId| {
-            let id = id.clone();
-            move |skill: &Arc<LoadedSkill>| skill.id == id
-        };
-        for skill in next.added {
-            let before = self.removed.iter().position(is(&skill.id));
-            match before {
-                Some(place) => {
-                    self.removed.remove(place);
-                    self.changed.push(skill);
-                }
-                None => self.added.push(skill),
-            }
-        }
-        for skill in next.changed {
-            let known = self.added.iter_mut().chain(&mut self.changed);
-            match known.into_iter().find(|known| known.id == skill.id) {
-                Some(known) => *known = skill,
-                None => self.changed.push(skill),
-            }
-        }
-        for skill in next.removed {
-            let is = is(&skill.id);
-            self.changed.retain(|known| !is(known));
-            match self.added.iter().position(is) {
-                Some(place) => {
-                    self.added.remove(place);
-                }
-                None => self.removed.push(skill),
-            }
-        }
-        self.unchanged = next.unchanged;
-        self.read += next.read;
-        self.other_findings |= next.other_findings;
-        self.report = next.report;
-        self
-    }
 }
 
 /// A walk that holds as long as its folders are as they were.
@@ -126,6 +55,8 @@ struct KnownSkill {
     content: SkillFolder,
     /// Everything the answer depends on.
     stamps: Vec<(PathBuf, Option<Stamp>)>,
+    /// The scripts: their text plays no part in the answer, but what clients know of it does.
+    scripts: Vec<(PathBuf, Option<Stamp>)>,
     /// Equal stamps mean equal files.
     settled: bool,
     /// What is used: what was read, or the last good version.
@@ -142,6 +73,7 @@ impl ScanCache {
             mode,
             walk: None,
             skills: BTreeMap::new(),
+            in_order: Vec::new(),
             report: Arc::default(),
         }
     }
@@ -172,7 +104,17 @@ impl ScanCache {
     /// Scans, and says what is different from the last time.
     pub fn rescan(&mut self) -> ScanDelta {
         let walk = match self.walk.take() {
-            Some(known) if known.still_holds(&self.roots) => known,
+            Some(known) if known.still_holds(&self.roots) => {
+                if self.nothing_changed(&known) {
+                    self.walk = Some(known);
+                    return ScanDelta {
+                        unchanged: self.report.skills.len(),
+                        report: Arc::clone(&self.report),
+                        ..ScanDelta::default()
+                    };
+                }
+                known
+            }
             _ => KnownWalk::new(&self.roots, self.mode),
         };
         let known = std::mem::take(&mut self.skills);
@@ -181,21 +123,42 @@ impl ScanCache {
             let id = candidate.id();
             let before = known.get(&id);
             match before {
-                Some(before) if before.still_holds(candidate) => (id, before.clone(), false),
-                before => (id, KnownSkill::read(candidate, mode, before), true),
+                Some(before) if before.still_holds(candidate) => (id, Arc::clone(before), false),
+                before => {
+                    let before = before.map(AsRef::as_ref);
+                    (
+                        id,
+                        Arc::new(KnownSkill::read(candidate, mode, before)),
+                        true,
+                    )
+                }
             }
         });
         let mut read = 0;
         let mut results = Vec::with_capacity(found.len());
+        self.in_order.clear();
         for (id, skill, was_read) in found {
             read += usize::from(was_read);
             results.push(skill.used.clone());
+            self.in_order.push(Arc::clone(&skill));
             self.skills.insert(id, skill);
         }
         let report = Arc::new(assemble(&self.roots, &walk.walked, results));
         self.walk = Some(walk);
         let before = std::mem::replace(&mut self.report, Arc::clone(&report));
         delta(&before, report, read)
+    }
+
+    /// Whether every skill of a walk that still holds is as it was: by far the most frequent case, in
+    /// which nothing is put together anew.
+    fn nothing_changed(&self, walk: &KnownWalk) -> bool {
+        let candidates = &walk.walked.candidates;
+        let pairs: Vec<_> = candidates.iter().zip(&self.in_order).collect();
+        pairs.len() == candidates.len()
+            && pairs.len() == self.in_order.len()
+            && in_parallel(&pairs, |(candidate, known)| known.still_holds(candidate))
+                .into_iter()
+                .all(|holds| holds)
     }
 
     /// Every folder in which a change may change the report: those that were listed, and those of
@@ -214,13 +177,13 @@ impl ScanCache {
                 } else {
                     path.parent()
                 };
-                folders.extend(folder.map(std::path::Path::to_path_buf));
+                folders.extend(folder.map(Path::to_path_buf));
                 // What a link inside the skill leads to lies in another folder.
                 let is_link = path
                     .symlink_metadata()
                     .is_ok_and(|found| found.is_symlink());
                 if is_link && let Ok(target) = path.canonicalize() {
-                    folders.extend(target.parent().map(std::path::Path::to_path_buf));
+                    folders.extend(target.parent().map(Path::to_path_buf));
                 }
             }
         }
@@ -276,8 +239,13 @@ impl KnownSkill {
             (path, stamp)
         })
         .collect();
+        let scripts = read.as_ref().map_or_else(
+            |_| Vec::new(),
+            |skill| stamped(&candidate.path, &skill.metadata.scripts),
+        );
         let settled = stamps
             .iter()
+            .chain(&scripts)
             .all(|(_, stamp)| stamp.is_none_or(|stamp| stamp.is_settled(now)));
         let before = before.filter(|before| before.path == candidate.path);
         let good = before.and_then(|before| before.good.as_ref());
@@ -299,9 +267,13 @@ impl KnownSkill {
                     .iter()
                     .all(|finding| finding.code != codes::LAST_GOOD_KEPT)
         });
-        // A skill that was read anew and says the same is the same.
+        // A skill that was read anew and says the same is the same, unless a script is another one:
+        // then there is a new version of it, although no tool has changed.
+        let same_scripts = before.is_some_and(|before| before.scripts == scripts);
         let used = match (before.map(|before| &before.used), used) {
-            (Some(Ok(before)), Ok(now)) if **before == *now => Ok(Arc::clone(before)),
+            (Some(Ok(before)), Ok(now)) if same_scripts && **before == *now => {
+                Ok(Arc::clone(before))
+            }
             (Some(Err(before)), Err(now)) if **before == *now => Err(Arc::clone(before)),
             (_, now) => now,
         };
@@ -310,6 +282,7 @@ impl KnownSkill {
             path: candidate.path.clone(),
             content: candidate.content.clone(),
             stamps,
+            scripts,
             settled,
             good: good.cloned(),
             used,
@@ -323,8 +296,19 @@ impl KnownSkill {
             && self
                 .stamps
                 .iter()
+                .chain(&self.scripts)
                 .all(|(path, stamp)| Stamp::of(path) == *stamp)
     }
+}
+
+fn stamped(folder: &Path, files: &[String]) -> Vec<(PathBuf, Option<Stamp>)> {
+    let paths = files.iter().map(|file| folder.join(file));
+    paths
+        .map(|path| {
+            let stamp = Stamp::of(&path);
+            (path, stamp)
+        })
+        .collect()
 }
 
 /// The version from before, with what is wrong with the files now.
@@ -345,29 +329,4 @@ fn last_good(
     ];
     kept.diagnostics.extend(findings.iter().cloned());
     Arc::new(kept)
-}
-
-fn delta(before: &ScanReport, report: Arc<ScanReport>, read: usize) -> ScanDelta {
-    let mut old: BTreeMap<&SkillId, &Arc<LoadedSkill>> = before
-        .skills
-        .iter()
-        .map(|skill| (&skill.id, skill))
-        .collect();
-    let mut delta = ScanDelta {
-        read,
-        ..ScanDelta::default()
-    };
-    for skill in &report.skills {
-        match old.remove(&skill.id) {
-            None => delta.added.push(Arc::clone(skill)),
-            Some(known) if Arc::ptr_eq(known, skill) => delta.unchanged += 1,
-            Some(_) => delta.changed.push(Arc::clone(skill)),
-        }
-    }
-    delta.removed = old.into_values().cloned().collect();
-    delta.other_findings = before.rejected != report.rejected
-        || before.shadowed != report.shadowed
-        || before.diagnostics != report.diagnostics;
-    delta.report = report;
-    delta
 }

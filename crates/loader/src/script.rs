@@ -1,7 +1,12 @@
 //! Which script runs which tool.
 
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
 use metier_skill_model::ScriptLookup;
 
+use crate::effort;
 use crate::skill_files::{FolderHandle, ReadFileError, is_absolute_anywhere};
 
 /// The extensions of scripts, in the order in which one of several is chosen.
@@ -17,17 +22,57 @@ const FOLDER: &str = "scripts";
 pub(crate) struct Scripts {
     /// Paths of the scripts below the skill, sorted by path.
     pub(crate) paths: Vec<String>,
-    /// Every name in the folder.
-    names: Vec<String>,
     /// Entries that cannot be used, with the reason.
     pub(crate) odd: Vec<(String, String)>,
+    /// Every name in the folder.
+    names: Vec<String>,
+    /// Places in `paths` by folded stem, the one that is chosen first; made when it is asked for.
+    by_stem: OnceCell<BTreeMap<String, Vec<usize>>>,
+    /// Folders that were looked into for a path that differs in letter case.
+    listings: RefCell<BTreeMap<String, Rc<Listing>>>,
 }
+
+/// The names in a folder.
+#[derive(Debug, Default)]
+struct Listing {
+    names: BTreeSet<String>,
+    /// The first name of each lower-case spelling.
+    by_lower_case: BTreeMap<String, String>,
+}
+
+impl Listing {
+    fn new(names: impl IntoIterator<Item = String>) -> Self {
+        let mut listing = Self::default();
+        for name in names {
+            let lower = name.to_lowercase();
+            listing
+                .by_lower_case
+                .entry(lower)
+                .or_insert_with(|| name.clone());
+            listing.names.insert(name);
+        }
+        listing
+    }
+
+    fn spelled(&self, part: &str) -> Option<&str> {
+        let exact = self.names.get(part);
+        exact
+            .or_else(|| self.by_lower_case.get(&part.to_lowercase()))
+            .map(String::as_str)
+    }
+}
+
+/// How many of the scripts that are passed over are named.
+const NAMED: usize = 5;
 
 /// A script found for a tool, and the others that would have fitted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub(crate) path: String,
+    /// The first of the others.
     pub(crate) passed_over: Vec<String>,
+    /// How many others there are besides those.
+    pub(crate) more: usize,
 }
 
 /// What became of an explicit `source_file`.
@@ -68,44 +113,53 @@ impl Scripts {
                 }
             }
         }
+        scripts.paths.sort_unstable();
         scripts
+    }
+
+    fn by_stem(&self) -> &BTreeMap<String, Vec<usize>> {
+        self.by_stem.get_or_init(|| {
+            let mut by_stem: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+            for (place, path) in self.paths.iter().enumerate() {
+                by_stem.entry(folded(stem(path))).or_default().push(place);
+            }
+            for places in by_stem.values_mut() {
+                // Among equals the order of the paths stays.
+                places.sort_by_key(|place| self.paths.get(*place).and_then(|path| rank(path)));
+            }
+            by_stem
+        })
     }
 
     /// The script whose stem is the tool's name, or the only one there is.
     pub(crate) fn for_tool(&self, tool: &str) -> Option<Choice> {
         // Authors may write the canonical name; the script bears the tool's own part of it.
         let own = tool.rsplit("__").next().unwrap_or(tool);
-        let wanted = folded(own);
-        let mut fitting: Vec<&String> = self
-            .paths
-            .iter()
-            .filter(|path| folded(stem(path)) == wanted)
-            .collect();
-        fitting.sort_by_key(|path| (rank(path), (*path).clone()));
-        if fitting.is_empty() && self.paths.len() == 1 {
-            fitting = self.paths.iter().collect();
+        match self.by_stem().get(&folded(own)) {
+            Some(places) => self.choice(places),
+            None if self.paths.len() == 1 => self.choice(&[0]),
+            None => None,
         }
-        let mut fitting = fitting.into_iter().cloned();
+    }
+
+    fn choice(&self, places: &[usize]) -> Option<Choice> {
+        let mut paths = places.iter().filter_map(|place| self.paths.get(*place));
         Some(Choice {
-            path: fitting.next()?,
-            passed_over: fitting.collect(),
+            path: paths.next()?.clone(),
+            passed_over: paths.take(NAMED).cloned().collect(),
+            more: places.len().saturating_sub(1 + NAMED),
         })
     }
 
-    /// One choice for each stem: the tools of a skill that declares none.
+    /// One choice for each stem, in the order of the scripts: the tools of a skill that declares none.
     pub(crate) fn as_tools(&self) -> Vec<(String, Choice)> {
-        let mut tools: Vec<(String, Choice)> = Vec::new();
-        for path in &self.paths {
-            let name = stem(path);
-            if tools.iter().any(|(known, _)| folded(known) == folded(name)) {
-                continue;
-            }
-            if let Some(choice) = self.for_tool(name) {
-                // The name is that of the file that is chosen.
-                tools.push((stem(&choice.path).to_owned(), choice));
-            }
-        }
-        tools
+        let mut stems: Vec<&Vec<usize>> = self.by_stem().values().collect();
+        stems.sort_by_key(|places| places.iter().min());
+        let choices = stems.into_iter().filter_map(|places| self.choice(places));
+        // The name is that of the file that is chosen.
+        choices
+            .map(|choice| (stem(&choice.path).to_owned(), choice))
+            .collect()
     }
 
     /// Looks an explicit `source_file` up; letter case counts on every platform.
@@ -117,7 +171,7 @@ impl Scripts {
             return SourceFile::Outside;
         };
         // What the listing found is inside, and its spelling is the file system's own.
-        if self.paths.contains(&path) {
+        if self.paths.binary_search(&path).is_ok() {
             return SourceFile::Found(ScriptLookup::Script { path });
         }
         match handle.file_path(&path) {
@@ -145,31 +199,28 @@ impl Scripts {
     fn similar(&self, handle: &FolderHandle, path: &str) -> Option<String> {
         let mut found = String::new();
         for part in path.split('/') {
-            let names: Vec<String> = if found == FOLDER {
-                self.names.clone()
-            } else {
-                let place = if found.is_empty() {
-                    "."
-                } else {
-                    found.as_str()
-                };
-                handle
-                    .entries(place)
-                    .into_iter()
-                    .filter_map(|entry| entry.name.ok())
-                    .collect()
-            };
-            let name = names.iter().find(|name| *name == part).or_else(|| {
-                names
-                    .iter()
-                    .find(|name| name.to_lowercase() == part.to_lowercase())
-            })?;
+            let listing = self.listing(handle, &found);
+            let name = listing.spelled(part)?;
             if !found.is_empty() {
                 found.push('/');
             }
             found.push_str(name);
         }
         Some(found)
+    }
+
+    /// The names in a folder of the skill, listed once.
+    fn listing(&self, handle: &FolderHandle, folder: &str) -> Rc<Listing> {
+        let mut listings = self.listings.borrow_mut();
+        let known = listings.entry(folder.to_owned()).or_insert_with(|| {
+            if folder == FOLDER {
+                return Rc::new(Listing::new(self.names.iter().cloned()));
+            }
+            let place = if folder.is_empty() { "." } else { folder };
+            let entries = handle.entries(place).into_iter();
+            Rc::new(Listing::new(entries.filter_map(|entry| entry.name.ok())))
+        });
+        Rc::clone(known)
     }
 }
 
@@ -204,6 +255,7 @@ fn stem(path: &str) -> &str {
 }
 
 fn folded(name: &str) -> String {
+    effort::step();
     name.to_lowercase().replace('-', "_")
 }
 
@@ -212,10 +264,12 @@ mod tests {
     use super::*;
 
     fn scripts(names: &[&str]) -> Scripts {
-        Scripts {
+        let mut scripts = Scripts {
             paths: names.iter().map(|name| format!("scripts/{name}")).collect(),
             ..Scripts::default()
-        }
+        };
+        scripts.paths.sort_unstable();
+        scripts
     }
 
     #[test]
@@ -235,6 +289,29 @@ mod tests {
         assert_eq!(found.for_tool("other"), None);
         let names: Vec<_> = found.as_tools().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["bake", "bake_ao"]);
+    }
+
+    #[test]
+    fn many_scripts_and_many_tools_are_looked_up_once_each() {
+        let names: Vec<String> = (0..500).map(|number| format!("s{number}.py")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let steps = effort::steps_of(|| {
+            let found = scripts(&names);
+            assert_eq!(found.as_tools().len(), 500);
+            for number in 0..500 {
+                assert!(found.for_tool(&format!("S{number}")).is_some());
+            }
+        });
+        assert!(steps <= 1000, "{steps} names folded");
+    }
+
+    #[test]
+    fn of_many_that_are_passed_over_a_few_are_named() {
+        let names = [
+            "a.py", "a.sh", "a.bash", "a.bat", "a.cmd", "a.ps1", "a.mel", "a.js",
+        ];
+        let choice = scripts(&names).for_tool("a").unwrap();
+        assert_eq!((choice.passed_over.len(), choice.more), (5, 2));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The files that the front matter names: tools and groups.
 
+use std::collections::BTreeSet;
+
 use metier_diagnostics::{Diagnostic, Location, Severity};
 use metier_skill_model::{ScriptLookup, SkillMetadata, ToolDeclaration};
 
@@ -87,7 +89,7 @@ impl Siblings<'_, '_> {
             self.groups_file(groups, &path);
             connect(&mut findings, self.skill, declared);
         }
-        self.further.append(&mut findings.list);
+        self.further.append(&mut findings.finish());
         read.map_err(|reason| format!("{path}: {reason}"))
     }
 
@@ -104,17 +106,18 @@ impl Siblings<'_, '_> {
             return;
         };
         let mut findings = self.findings(&path, &text);
+        let mut known: BTreeSet<String> = self
+            .skill
+            .groups
+            .iter()
+            .map(|group| group.name.clone())
+            .collect();
         for group in read_groups_file(&mut findings, &text).unwrap_or_default() {
-            if self
-                .skill
-                .groups
-                .iter()
-                .all(|known| known.name != group.name)
-            {
+            if known.insert(group.name.clone()) {
                 self.skill.groups.push(group);
             }
         }
-        self.further.append(&mut findings.list);
+        self.further.append(&mut findings.finish());
     }
 
     /// A skill with scripts and no declared tools gets one tool a script.
@@ -129,7 +132,7 @@ impl Siblings<'_, '_> {
             tool.script = ScriptLookup::Script { path: choice.path };
             self.skill.tools.push(tool);
         }
-        self.further.append(&mut findings.list);
+        self.further.append(&mut findings.finish());
     }
 
     /// The path and the text of a file that the front matter names; an `Err` is the reason in words.
@@ -195,7 +198,7 @@ impl Siblings<'_, '_> {
         if !help.is_empty() {
             diagnostic = diagnostic.help(help);
         }
-        self.front.list.push(diagnostic);
+        self.front.push(diagnostic);
         message
     }
 

@@ -3,19 +3,27 @@
 mod annotations;
 mod capabilities;
 mod entry;
+mod entry_script;
+mod entry_values;
+mod faults;
 mod groups;
 mod names;
 mod schema;
 
+use std::collections::BTreeSet;
+
+use metier_diagnostics::Severity;
 use metier_skill_model::{SkillGroup, SkillMetadata, ToolDeclaration};
 
-use crate::codes;
-use crate::findings::Findings;
+use crate::findings::{Findings, brief};
 use crate::script::Scripts;
 use crate::skill_files::FolderHandle;
-use crate::yaml::{Fault, FaultKind, Node, parse};
+use crate::yaml::{FaultKind, Node, parse};
+use crate::{codes, effort};
 
-pub(crate) use entry::several;
+use faults::Faults;
+
+pub(crate) use entry_script::several;
 pub(crate) use groups::{connect, read_groups_file};
 pub(crate) use names::Names;
 
@@ -68,7 +76,7 @@ pub(crate) fn read_tools_file(
         ..Declared::default()
     };
     for (index, node) in entries.iter().enumerate() {
-        if report_faults(findings, &faults, node) {
+        if faults.in_entry(findings, node) {
             continue;
         }
         if let Some(tool) = entry::read_entry(findings, index, node, around, names) {
@@ -91,15 +99,7 @@ pub(crate) fn read_tools_file(
             unknown_key(findings, key, &name, &["tools", "groups"]);
         }
     }
-    let inside = |fault: &Fault| {
-        let of = |list: Option<&Node<'_>>| {
-            list.is_some_and(|node| node.span.contains(&fault.span.start))
-        };
-        of(list) || of(groups)
-    };
-    for fault in faults.iter().filter(|fault| !inside(fault)) {
-        findings.yaml_fault(fault);
-    }
+    faults.outside(findings, &[list, groups]);
     Ok(declared)
 }
 
@@ -108,7 +108,7 @@ fn parse_root<'a>(
     findings: &mut Findings<'_>,
     text: &'a str,
     key: &str,
-) -> Result<(Node<'a>, Vec<Fault>), String> {
+) -> Result<(Node<'a>, Faults), String> {
     let text_start = text.len() - text.trim_start_matches('\u{FEFF}').len();
     let parsed = parse(text.get(text_start..).unwrap_or_default(), text_start);
     let tree = parsed.map_err(|fault| {
@@ -120,41 +120,36 @@ fn parse_root<'a>(
         findings.error(codes::NO_TOOLS_LIST, &(0..0), message.clone());
         return Err(message);
     };
-    let twice = tree.faults.iter().find(|fault| {
-        let is_key = |key: &Node<'_>| {
-            key.span == fault.span && matches!(key.key_text().as_str(), "tools" | "groups")
-        };
-        fault.kind == FaultKind::DuplicateKey
-            && root
-                .map()
-                .unwrap_or_default()
-                .iter()
-                .any(|(key, _)| is_key(key))
-    });
+    let lists: BTreeSet<usize> = root
+        .map()
+        .unwrap_or_default()
+        .iter()
+        .filter(|(key, _)| matches!(&*key.key_str(), "tools" | "groups"))
+        .map(|(key, _)| key.span.start)
+        .collect();
+    let twice = tree
+        .faults
+        .iter()
+        .find(|fault| fault.kind == FaultKind::DuplicateKey && lists.contains(&fault.span.start));
     if let Some(fault) = twice {
         findings.yaml_fault(fault);
         return Err(fault.message.clone());
     }
-    Ok((root, tree.faults))
-}
-
-/// Reports the faults inside a node; true if there are any.
-fn report_faults(findings: &mut Findings<'_>, faults: &[Fault], node: &Node<'_>) -> bool {
-    let mut any = false;
-    for fault in faults {
-        if node.span.contains(&fault.span.start) {
-            findings.yaml_fault(fault);
-            any = true;
-        }
-    }
-    any
+    Ok((root, Faults::new(tree.faults)))
 }
 
 fn unknown_key(findings: &mut Findings<'_>, key: &Node<'_>, name: &str, known: &[&str]) {
+    if !findings.has_room(Severity::Warning) {
+        findings.left_out_at(Severity::Warning, &key.span);
+        return;
+    }
     let added = findings.warning(
         codes::UNKNOWN_TOOL_KEY,
         &key.span,
-        format!("`{name}` is not a key of the format and is not read"),
+        format!(
+            "`{}` is not a key of the format and is not read",
+            brief(name)
+        ),
     );
     if let Some(nearest) = nearest(name, known) {
         added.help(format!("did you mean `{nearest}`?"));
@@ -163,16 +158,29 @@ fn unknown_key(findings: &mut Findings<'_>, key: &Node<'_>, name: &str, known: &
 
 /// The nearest of some known words, if one is near enough to be meant.
 pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    // A longer name is near none, and comparing takes time by its length.
+    let longest = known.iter().map(|known| known.len()).max()?;
+    if name.len() > 4 * longest.max(3) {
+        return None;
+    }
     let name = name.to_lowercase().replace('-', "_");
+    let length = name.chars().count();
     known
         .iter()
+        .filter(|known| known.len().abs_diff(length) <= farthest(known))
         .map(|known| {
+            effort::step();
             (
                 strsim::damerau_levenshtein(&name, &known.replace('-', "_")),
                 *known,
             )
         })
+        .filter(|(distance, known)| *distance <= farthest(known))
         .min()
-        .filter(|(distance, known)| *distance * 3 <= known.len().max(3))
         .map(|(_, known)| known)
+}
+
+/// How many letters a word may differ from a known one.
+fn farthest(known: &str) -> usize {
+    known.len().max(3) / 3
 }

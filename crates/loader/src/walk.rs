@@ -165,14 +165,15 @@ impl RootWalk<'_> {
         if found.iter().any(|skill| skill.display_path.contains('/')) {
             found.sort_by(|one, other| path_order(&one.display_path, &other.display_path));
         }
-        let skills: Vec<String> = found
+        let skills: BTreeSet<String> = found
             .iter()
             .map(|skill| skill.display_path.clone())
             .collect();
         for folder in with_scripts {
             // Scripts beside skills are shared; scripts without any skill below were meant as one.
             let below = format!("{folder}/");
-            if skills.iter().all(|skill| !skill.starts_with(&below)) {
+            let next = skills.range(below.clone()..).next();
+            if next.is_none_or(|skill| !skill.starts_with(&below)) {
                 self.note(
                     Diagnostic::new(
                         codes::NO_SKILL_FILE,

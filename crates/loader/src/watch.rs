@@ -12,7 +12,8 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::report::{LoadedSkill, ScanReport};
-use crate::scan_cache::{ScanCache, ScanDelta};
+use crate::scan_cache::ScanCache;
+use crate::scan_delta::ScanDelta;
 use crate::{ParseMode, Root, RootLabel};
 
 use eyes::Eyes;

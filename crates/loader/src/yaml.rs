@@ -7,9 +7,13 @@
 
 mod build;
 mod fault;
+mod merge;
 mod node;
+mod places;
 mod quick;
+mod slip;
 
 pub(crate) use build::{Tree, parse};
 pub(crate) use fault::{Fault, FaultKind};
+pub(crate) use merge::NotMergeable;
 pub(crate) use node::{Kind, Node, Text};

@@ -32,6 +32,7 @@ pub use metier_check as check;
 pub use metier_depgraph as depgraph;
 pub use metier_diagnostics as diagnostics;
 pub use metier_hooks as hooks;
+pub use metier_host as host;
 pub use metier_loader as loader;
 pub use metier_mcp as mcp;
 pub use metier_mcp_http as mcp_http;

@@ -46,6 +46,8 @@ mod portable;
 mod repair;
 mod schema;
 mod schema_fault;
+mod schema_words;
+mod script_answer;
 mod spec;
 
 pub use context::{

@@ -1,10 +1,13 @@
 //! A validator's finding in words that a model can act on.
 
+use std::fmt::Write as _;
+
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
 use crate::ArgumentFault;
+use crate::schema_words::{forms, range};
 
 /// The longest piece of a caller's value that is repeated to the caller.
 const SHOWN: usize = 80;
@@ -64,8 +67,89 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
                 ),
             )]
         }
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            let mut message = format!(
+                "expected {}, found {found}",
+                forms(at_keyword(schema, error), schema)
+            );
+            if let Some(nearest) = nearest_form(context, error, schema) {
+                message.push_str("; the nearest form wants ");
+                message.push_str(&nearest);
+            }
+            vec![fault(place, message)]
+        }
+        ValidationErrorKind::OneOfMultipleValid { .. } => {
+            let message = format!(
+                "expected exactly one of these forms, found {found}, which is several of them: {}",
+                forms(at_keyword(schema, error), schema)
+            );
+            vec![fault(place, message)]
+        }
+        ValidationErrorKind::Minimum { .. }
+        | ValidationErrorKind::Maximum { .. }
+        | ValidationErrorKind::ExclusiveMinimum { .. }
+        | ValidationErrorKind::ExclusiveMaximum { .. } => {
+            let asked = around(schema, error);
+            let mut message = format!("expected {}, found {found}", range(asked));
+            // What the author says of it often says more than the bound, the unit for one.
+            if let Some(said) = asked.get("description").and_then(Value::as_str) {
+                let _ = write!(message, " ({})", clipped(said.trim()));
+            }
+            vec![fault(place, message)]
+        }
         _ => vec![fault(place, clipped(&error.to_string()))],
     }
+}
+
+/// The value of the keyword that failed.
+fn at_keyword<'s>(schema: &'s Value, error: &ValidationError<'_>) -> &'s Value {
+    let found = schema.pointer(error.schema_path().as_str());
+    found.unwrap_or(&Value::Null)
+}
+
+/// The schema that holds the keyword.
+fn around<'s>(schema: &'s Value, error: &ValidationError<'_>) -> &'s Value {
+    let pointer = error.schema_path().as_str();
+    let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
+    schema.pointer(parent).unwrap_or(&Value::Null)
+}
+
+/// What is wrong by the one form that is of the value's kind; `None` when there is none, or more.
+fn nearest_form(
+    branches: &[Vec<ValidationError<'static>>],
+    error: &ValidationError<'_>,
+    schema: &Value,
+) -> Option<String> {
+    let here = error.instance_path().as_str();
+    let mut inside = branches.iter().filter(|faults| {
+        let deeper = |fault: &&ValidationError<'_>| {
+            fault.instance_path().as_str() != here
+                || matches!(
+                    fault.kind(),
+                    ValidationErrorKind::Required { .. }
+                        | ValidationErrorKind::AdditionalProperties { .. }
+                )
+        };
+        !faults.is_empty() && faults.iter().all(|fault| deeper(&fault))
+    });
+    let faults = inside.next()?;
+    if inside.next().is_some() {
+        return None;
+    }
+    let texts: Vec<String> = faults
+        .iter()
+        // A form inside a form is not told again: this must not grow with the schema.
+        .filter(|fault| {
+            !matches!(
+                fault.kind(),
+                ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. }
+            )
+        })
+        .flat_map(|fault| describe(fault, schema))
+        .take(3)
+        .map(|fault| format!("`{}`: {}", fault.path, fault.message))
+        .collect();
+    (!texts.is_empty()).then(|| clipped(&texts.join(", ")))
 }
 
 fn fault(path: String, message: String) -> ArgumentFault {
@@ -108,7 +192,7 @@ fn shown(value: &Value) -> String {
     format!("the {kind} {}", clipped(&value.to_string()))
 }
 
-fn clipped(text: &str) -> String {
+pub(crate) fn clipped(text: &str) -> String {
     if text.chars().count() <= SHOWN * 4 {
         return text.to_owned();
     }
@@ -119,11 +203,8 @@ fn clipped(text: &str) -> String {
 
 /// The property names that the schema knows at the place of the error.
 fn known_names(schema: &Value, error: &ValidationError<'_>) -> Vec<String> {
-    let pointer = error.schema_path().as_str();
-    let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
-    let mut names: Vec<String> = schema
-        .pointer(parent)
-        .and_then(|at| at.get("properties"))
+    let mut names: Vec<String> = around(schema, error)
+        .get("properties")
         .and_then(Value::as_object)
         .map(|properties| properties.keys().cloned().collect())
         .unwrap_or_default();

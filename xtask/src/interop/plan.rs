@@ -22,6 +22,9 @@ const CORE: [&str; 5] = [
 pub(crate) struct Plan {
     pub(crate) url: Option<String>,
     pub(crate) command: Option<Vec<String>>,
+    /// The command itself and the folder with the skills, for a driver that has it write an entry.
+    pub(crate) metier: String,
+    folder: String,
     /// All that a server which the driver starts may see.
     pub(crate) environment: BTreeMap<String, String>,
     mode: String,
@@ -60,6 +63,8 @@ impl Plan {
         Ok(Self {
             url: None,
             command: None,
+            metier: String::new(),
+            folder: skills.display().to_string(),
             environment,
             mode: client.mode.to_owned(),
             revision: client.revision.to_owned(),

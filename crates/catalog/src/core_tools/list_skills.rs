@@ -1,15 +1,18 @@
 //! `list_skills`: what there is, by name, page by page.
 
+use metier_diagnostics::{Diagnostic, Severity};
 use metier_skill_model::SkillStatus;
 use metier_tool::{CallContext, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use super::rows::{RejectedRow, SkillRow};
+use super::rows::{Finding, RejectedRow, SkillRow};
 use super::{Own, reads, refuse};
 
 const DEFAULT_LIMIT: usize = 50;
+/// How many rejected folders and how many findings one answer holds at most.
+const MOST_FAULTS: usize = 50;
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
@@ -64,9 +67,24 @@ struct Output {
     /// Pass it as `cursor` to get the next page; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// Folders that were found and cannot be used; on the first page only.
+    /// Folders that were found and cannot be used, 50 at most; on the first page only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rejected: Vec<RejectedRow>,
+    /// How many more there are; `status: skipped` lists all of them.
+    #[serde(skip_serializing_if = "is_none")]
+    more_rejected: usize,
+    /// What was found about roots and about folders that are no skills (scripts without a SKILL.md,
+    /// broken links, odd names), 50 at most; on the first page only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Finding>,
+    /// How many more of them there are.
+    #[serde(skip_serializing_if = "is_none")]
+    more_findings: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks this way")]
+fn is_none(number: &usize) -> bool {
+    *number == 0
 }
 
 pub(super) fn tool(own: Own) -> ToolSpec {
@@ -77,7 +95,7 @@ pub(super) fn tool(own: Own) -> ToolSpec {
     .title("List skills")
     .description(
         "List the skills of this server by name with their status, page by page, and the folders that were \
-         rejected with the reasons. To find a skill for a task, search_skills is quicker.",
+         rejected or passed over, with the reasons. To find a skill for a task, search_skills is quicker.",
     )
     .annotations(reads())
 }
@@ -104,6 +122,12 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     } else {
         Vec::new()
     };
+    let snapshot = catalog.snapshot();
+    let findings: Vec<&Diagnostic> = snapshot
+        .diagnostics()
+        .iter()
+        .filter(|finding| skip == 0 && finding.severity >= Severity::Warning)
+        .collect();
     Ok(Output {
         skills: skills
             .into_iter()
@@ -113,6 +137,17 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
             .collect(),
         total,
         next_cursor: (next < total).then(|| next.to_string()),
-        rejected: rejected.into_iter().map(RejectedRow::from).collect(),
+        more_rejected: rejected.len().saturating_sub(MOST_FAULTS),
+        rejected: rejected
+            .into_iter()
+            .take(MOST_FAULTS)
+            .map(RejectedRow::from)
+            .collect(),
+        more_findings: findings.len().saturating_sub(MOST_FAULTS),
+        findings: findings
+            .into_iter()
+            .take(MOST_FAULTS)
+            .map(Finding::of_place)
+            .collect(),
     })
 }

@@ -77,12 +77,18 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
         diagnostics: Vec::new(),
     };
     let mut failures = Vec::new();
-    for name in names {
-        let mut request = LoadRequest::new(name);
-        request.activate_groups = input.activate_groups.unwrap_or(true);
-        request.tool_group.clone_from(&input.tool_group);
-        request.session.clone_from(&context.session);
-        match catalog.load(request).await {
+    let requests = names
+        .into_iter()
+        .map(|name| {
+            let mut request = LoadRequest::new(name);
+            request.activate_groups = input.activate_groups.unwrap_or(true);
+            request.tool_group.clone_from(&input.tool_group);
+            request.session.clone_from(&context.session);
+            request
+        })
+        .collect();
+    for loaded in catalog.load_all(requests).await {
+        match loaded {
             Ok(report) => add(&mut output, report),
             Err(error) => failures.push(error),
         }

@@ -108,6 +108,19 @@ impl From<&Diagnostic> for Finding {
     }
 }
 
+impl Finding {
+    /// A finding about a root or a folder. What is said of a root itself names it by its path on the
+    /// server, which is nobody else's business: the rule is told instead.
+    pub(super) fn of_place(finding: &Diagnostic) -> Self {
+        let mut told = Self::from(finding);
+        if finding.location().is_none() {
+            finding.code.summary.clone_into(&mut told.message);
+            told.help = None;
+        }
+        told
+    }
+}
+
 /// The exact call that loads a skill.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct LoadCall {

@@ -24,9 +24,22 @@ struct Input {
     #[serde(default)]
     tags: Option<Vec<String>>,
     /// At most so many hits, 1 to 100; 10 when not given. More than 100 counts as 100.
-    #[serde(default)]
-    #[schemars(range(min = 1))]
+    #[serde(default, deserialize_with = "whole")]
+    #[schemars(with = "Option<u64>", range(min = 1))]
     limit: Option<u64>,
+}
+
+/// A whole number of any size; beyond 64 bits it is read as the largest of them, because more than
+/// 100 counts as 100 anyway.
+fn whole<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let number = Option::<serde_json::Number>::deserialize(deserializer)?;
+    Ok(
+        number.map(|number| match (number.as_u64(), number.as_i64()) {
+            (Some(small), _) => small,
+            (None, Some(_)) => 0,
+            (None, None) => u64::MAX,
+        }),
+    )
 }
 
 #[derive(Serialize, JsonSchema)]

@@ -87,6 +87,47 @@ async fn lists_go_page_by_page() {
 }
 
 #[tokio::test]
+async fn what_was_passed_over_is_told_with_a_bound() {
+    let bench = Bench::new();
+    bench.skill("good", &[]);
+    for n in 0..60 {
+        bench.file(&format!("bare-{n:02}/scripts/run.py"), "");
+        bench.file(&format!("broken-{n:02}/SKILL.md"), "");
+    }
+    let nowhere = bench.path().join("nowhere");
+    bench
+        .catalog
+        .discover(&[bench.path().to_owned(), nowhere], None);
+    let page = bench.structured("list_skills", json!({})).await;
+    let findings = page["findings"].as_array().unwrap();
+    assert_eq!(
+        (findings.len(), &page["more_findings"]),
+        (50, &json!(11)),
+        "{page}"
+    );
+    let bare = findings
+        .iter()
+        .find(|found| found["where"] == "bare-00:1:1")
+        .unwrap();
+    let text = bare["message"].as_str().unwrap();
+    assert!(text.contains("no SKILL.md"), "{text}");
+    assert_eq!(page["rejected"].as_array().unwrap().len(), 50);
+    assert_eq!(page["more_rejected"], 10);
+    let path = bench.path().to_str().unwrap();
+    assert!(!page.to_string().contains(path), "{page}");
+    let later = bench
+        .structured("list_skills", json!({"cursor": "1"}))
+        .await;
+    assert_eq!(later["findings"], Value::Null);
+    let counts = bench.catalog.snapshot().count_by_status();
+    let counts: Vec<_> = counts
+        .iter()
+        .map(|(status, count)| format!("{status} {count}"))
+        .collect();
+    assert_eq!(counts, ["unloaded 1", "skipped 60"]);
+}
+
+#[tokio::test]
 async fn the_answers_of_a_small_catalog() {
     let bench = Bench::new();
     bench.skill_with_tools("set", "tools: [{name: one, description: Does one thing., source_file: scripts/run.py, read_only: yes}]\n", ECHO);

@@ -52,12 +52,22 @@ async fn a_circle_costs_its_members_alone() {
         ("a", error),
         ("b", error),
         ("c", error),
-        ("d", error),
+        ("d", SkillStatus::Unloaded),
         ("e", SkillStatus::Unloaded),
     ];
     assert_eq!(
         status,
         expected.map(|(name, status)| (name.to_owned(), status))
+    );
+    let told = &bench
+        .catalog
+        .get_skill_info("d")
+        .unwrap()
+        .summary
+        .diagnostics;
+    assert!(
+        told.len() == 1 && told[0].message.contains("a → b → c → a"),
+        "{told:?}"
     );
     for name in ["a", "d"] {
         let refused = bench

@@ -113,6 +113,42 @@ async fn several_at_once_fail_one_by_one() {
 }
 
 #[tokio::test]
+async fn many_names_are_one_generation() {
+    let bench = Bench::new();
+    bench.skill("base", &[]);
+    bench.skill("broken", &["depends: [nowhere]"]);
+    for n in 0..50 {
+        let name = format!("skill-{n:02}");
+        bench.skill(&name, &["depends: [base]", "tools: tools.yaml"]);
+        bench.file(&format!("{name}/tools.yaml"), GO);
+        bench.file(&format!("{name}/scripts/run.py"), ECHO);
+    }
+    bench.discover();
+    let mut events = bench.catalog.subscribe();
+    let before = bench.catalog.snapshot().generation();
+    let mut names: Vec<String> = (0..50).map(|n| format!("skill-{n:02}")).collect();
+    names.insert(3, "broken".to_owned());
+    names.insert(7, "nobody".to_owned());
+    names.push("base".to_owned());
+    let answer = bench
+        .output("load_skill", json!({"skill_names": names}))
+        .await;
+    assert!(answer.is_error);
+    let facts = answer.structured.unwrap();
+    assert_eq!(facts["loaded"].as_array().unwrap().len(), 50);
+    assert_eq!(facts["errors"].as_array().unwrap().len(), 2);
+    assert_eq!(bench.catalog.loaded_count(), 51);
+    assert_eq!(bench.catalog.snapshot().generation(), before + 1);
+    assert!(events.try_recv().unwrap().tools_changed);
+    assert!(events.try_recv().is_err(), "one event for all of them");
+    let again = bench
+        .structured("load_skill", json!({"skill_names": ["base", "skill-01"]}))
+        .await;
+    assert_eq!(again["already_loaded"], json!(["base", "skill-01"]));
+    assert_eq!(bench.catalog.snapshot().generation(), before + 1);
+}
+
+#[tokio::test]
 async fn a_loaded_skill_follows_its_files() {
     let bench = Bench::new();
     bench.skill_with_tools("live", GO, ECHO);

@@ -54,14 +54,30 @@ async fn odd_limits() {
     let refused = bench
         .output("search_skills", json!({"query": "one", "limit": 0}))
         .await;
-    assert!(refused.is_error, "{refused:?}");
-    let many = bench
-        .structured(
-            "search_skills",
-            json!({"query": "one", "limit": 100_000_000_u64}),
-        )
-        .await;
-    assert_eq!(many["total"], 1);
+    assert!(
+        refused.is_error && refused.joined_text().contains("1 to 100"),
+        "{refused:?}"
+    );
+    for large in [
+        json!(100_000_000_u64),
+        json!(u64::MAX),
+        json!(18_446_744_073_709_551_616_f64),
+    ] {
+        let many = bench
+            .structured("search_skills", json!({"query": "one", "limit": large}))
+            .await;
+        assert_eq!(many["total"], 1, "{large}");
+    }
+    for (tool, limit) in [
+        ("list_skills", json!(0)),
+        ("list_skills", json!(18_446_744_073_709_551_616_f64)),
+    ] {
+        let refused = bench.output(tool, json!({"limit": limit})).await;
+        assert!(
+            refused.is_error && refused.joined_text().contains("1 to 200"),
+            "{refused:?}"
+        );
+    }
     let nothing = bench
         .structured("search_skills", json!({"query": "the ???"}))
         .await;

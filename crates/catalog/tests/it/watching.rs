@@ -1,9 +1,11 @@
 //! Following the folders: every test waits for a generation that shows what it expects.
 
 use std::fs;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use metier_catalog::{CatalogEvent, CatalogSnapshot};
+use metier_hooks::{HookDeny, HookEvent, LifecycleHooks};
 use metier_loader::WatchSettings;
 use serde_json::json;
 use tokio::sync::broadcast::Receiver;
@@ -109,6 +111,82 @@ async fn a_loaded_skill_goes_with_its_folder_and_returns_with_it() {
     followed
         .until_listed(&["__skill__live", "__skill__other"])
         .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_skill_that_comes_back_is_asked_for() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let hooks = LifecycleHooks::new();
+    let seen = Arc::clone(&asked);
+    hooks.on(
+        HookEvent::BeforeSkillLoad,
+        move |context: &metier_hooks::HookContext| {
+            let mut seen = seen.lock().unwrap();
+            seen.push(context.skill_name().unwrap_or_default().to_owned());
+            if seen.len() > 2 {
+                return Err(HookDeny::new("not twice").into());
+            }
+            Ok(())
+        },
+    );
+    let mut bench = Bench::new();
+    bench.catalog = bench.catalog.clone().with_hooks(hooks);
+    bench.skill_with_tools("live", "tools: [a]\n", ECHO);
+    let mut followed = Followed::new(bench);
+    followed.bench.catalog.load_skill("live").await.unwrap();
+    let aside = tempfile::tempdir().unwrap();
+    let (here, there) = (
+        followed.bench.path().join("live"),
+        aside.path().join("live"),
+    );
+    fs::rename(&here, &there).unwrap();
+    followed.until_listed(&[]).await;
+    fs::rename(&there, &here).unwrap();
+    followed.until_listed(&["live__a"]).await;
+    assert_eq!(*asked.lock().unwrap(), ["live", "live"]);
+
+    fs::rename(&here, &there).unwrap();
+    followed.until_listed(&[]).await;
+    fs::rename(&there, &here).unwrap();
+    let catalog = followed.bench.catalog.clone();
+    let told = || {
+        let info = catalog.get_skill_info("live")?;
+        let mut found = info.summary.diagnostics.into_iter();
+        found.find(|finding| finding.code.id == "MT508")
+    };
+    followed.until(|_| told().is_some()).await;
+    let finding = told().unwrap();
+    assert!(finding.message.contains("not twice"), "{finding}");
+    assert!(!catalog.is_loaded("live"));
+    assert_eq!(followed.bench.beyond_core(), ["__skill__live"]);
+    assert_eq!(asked.lock().unwrap().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edited_script_is_a_generation_and_no_news_of_tools() {
+    let bench = Bench::new();
+    bench.skill_with_tools("live", "tools: [a]\n", ECHO);
+    let mut followed = Followed::new(bench);
+    followed.bench.catalog.load_skill("live").await.unwrap();
+    let before = followed.bench.catalog.snapshot().generation();
+    followed.bench.file("live/scripts/out.log", "no script");
+    followed
+        .bench
+        .file("live/scripts/run.py", "print('{\"n\": 2}')\n");
+    followed
+        .until(|snapshot| snapshot.generation() > before)
+        .await;
+    let mut told = Vec::new();
+    while let Ok(event) = followed.events.try_recv() {
+        told.push((event.generation, event.tools_changed));
+    }
+    assert_eq!(followed.bench.catalog.snapshot().generation(), before + 1);
+    assert!(
+        told.iter().all(|(at, tools)| *at <= before || !tools),
+        "{told:?}"
+    );
+    let called = followed.bench.structured("live__a", json!({})).await;
+    assert_eq!(called["n"], 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

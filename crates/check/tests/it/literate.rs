@@ -46,7 +46,7 @@ pub(crate) fn sections(document: &str) -> Vec<Section> {
             Some((fence, block)) => {
                 if bare == fence {
                     block.span.end = start;
-                    block.text = document[block.span.clone()].to_owned();
+                    document[block.span.clone()].clone_into(&mut block.text);
                     current.blocks.push(block.clone());
                     open = None;
                 }

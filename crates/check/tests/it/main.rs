@@ -22,3 +22,4 @@ mod pages;
 mod sarif;
 mod schemas;
 mod spec;
+mod verdicts;

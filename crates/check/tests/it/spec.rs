@@ -20,7 +20,7 @@ use crate::literate::{Block, Section, checked, folder, sections};
 /// The cases of the field list that a static check can answer: classes A to D of the cases that
 /// were gathered from public reports, without those that need a running server, a clock or another
 /// user. 046 and the raw name of 048 are in `many.rs`.
-const FIELD_CASES: usize = 61;
+const FIELD_CASES: usize = 62;
 
 fn documents() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/spec");
@@ -76,7 +76,7 @@ fn the_specification_holds() {
     assert!(update || wrong.is_empty(), "{wrong}");
     cases.extend(crate::many::CASES);
     println!("{} of {FIELD_CASES} field cases are right", cases.len());
-    assert!(update || cases.len() >= 58, "{cases:?}");
+    assert!(update || cases.len() >= 62, "{cases:?}");
 }
 
 /// `A colon in the description (001, 027)`.

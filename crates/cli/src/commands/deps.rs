@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::Failure;
-use crate::options::{SkillPlaces, tell_findings};
+use crate::findings::tell_findings;
+use crate::options::SkillPlaces;
 use crate::printer::{Printer, count, table};
 
 #[derive(Args)]
@@ -54,6 +55,7 @@ impl Deps {
             }
         }
         tell_findings(printer, &catalog.snapshot());
+        self.places.tell_if_empty(printer, &catalog);
         let (missing, cycles) = (graph.missing().len(), graph.cycles().len());
         printer.say(&format!(
             "{}, {missing} missing, {}",

@@ -34,6 +34,7 @@ impl Info {
         let settings = self.running.settings(&self.places)?;
         let (catalog, _) = self.places.catalog(settings.clone());
         let Some(info) = catalog.get_skill_info(&self.skill) else {
+            self.places.tell_if_empty(printer, &catalog);
             return Err(Failure::Usage(unknown(&catalog, &self.skill)));
         };
         let snapshot = catalog.snapshot();

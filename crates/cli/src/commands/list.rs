@@ -9,8 +9,10 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::Failure;
-use crate::options::{SkillPlaces, follow, runtime, tell_findings};
+use crate::findings::tell_findings;
+use crate::options::{SkillPlaces, follow, runtime};
 use crate::printer::{Printer, clipped, count, table};
+use crate::searched;
 use crate::stop_signal::StopSignal;
 
 /// How much of a description stands in the table.
@@ -54,7 +56,7 @@ impl List {
         let stop = StopSignal::listen();
         let changed = async {
             // A listener that lags is told of it, and looks at everything all the same.
-            while !matches!(changes.recv().await, Err(RecvError::Closed)) {
+            while !matches!(changes.recv().await, Err(RecvError::Closed)) && !printer.is_gone() {
                 self.print(printer, catalog);
             }
         };
@@ -81,7 +83,9 @@ impl List {
                 "skills": skills,
                 "rejected": rejected,
                 "shadowed": shadowed,
+                "searched": searched::places(catalog.registry().settings(), &self.places.paths),
             }));
+            self.places.tell_if_empty(printer, catalog);
             return;
         }
         if !skills.is_empty() {
@@ -103,6 +107,7 @@ impl List {
             }
         }
         printer.say(&said);
+        self.places.tell_if_empty(printer, catalog);
     }
 }
 

@@ -11,6 +11,9 @@ pub(crate) struct Schema {
     /// Which file of a skill the schema is for.
     #[arg(value_enum)]
     file: File,
+    /// Print JSON, which a schema is with or without this.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

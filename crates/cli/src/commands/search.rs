@@ -45,6 +45,7 @@ impl Search {
                 "notes": report.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 "rejected": report.rejected,
             }));
+            self.places.tell_if_empty(printer, &catalog);
             return Ok(());
         }
         let rows: Vec<Vec<String>> = report.hits.iter().map(row).collect();
@@ -65,6 +66,7 @@ impl Search {
             report.hits.len(),
             count(report.total, "skill")
         ));
+        self.places.tell_if_empty(printer, &catalog);
         Ok(())
     }
 }

@@ -3,15 +3,19 @@
 use std::net::{IpAddr, ToSocketAddrs as _};
 
 use clap::Args;
-use metier::skill_model::SkillStatus;
+use metier::skill_model::{SkillStatus, SkillSummary};
 use metier::{McpHttpConfig, SkillCatalog, skill_server};
 use serde_json::json;
 
 use crate::Failure;
-use crate::options::{Listing, Running, SkillPlaces, follow, runtime, tell_findings};
+use crate::findings::tell_findings;
+use crate::options::{Listing, Running, SkillPlaces, follow, runtime};
 use crate::printer::{Printer, clipped, count};
 use crate::progress;
 use crate::stop_signal::StopSignal;
+
+/// How many skills the summary names.
+const SHOWN: usize = 20;
 
 #[derive(Args)]
 pub(crate) struct Serve {
@@ -21,6 +25,10 @@ pub(crate) struct Serve {
     /// The port; 0 takes any free one.
     #[arg(long, default_value_t = 8765)]
     port: u16,
+    /// A name besides those of this machine under which clients may call the server, with or without a
+    /// port; may be given several times.
+    #[arg(long = "allowed-host", value_name = "HOST")]
+    allowed_hosts: Vec<String>,
     /// Follow the folders: what changes there is served without a restart.
     #[arg(long)]
     watch: bool,
@@ -47,6 +55,7 @@ impl Serve {
         }
         let mut config = McpHttpConfig::new(self.port);
         config.host.clone_from(&self.host);
+        config.allowed_hosts.clone_from(&self.allowed_hosts);
         config.stubs = self.listing.shows_stubs();
         runtime()?.block_on(async {
             let stop = StopSignal::listen();
@@ -62,6 +71,10 @@ impl Serve {
                 .await
                 .map_err(|error| Failure::Usage(error.to_string()))?;
             printer.data(handle.mcp_url());
+            if let Some(lost) = printer.lost() {
+                handle.shutdown().await;
+                return Err(Failure::Usage(lost));
+            }
             self.tell(printer, &catalog, handle.mcp_url());
             stop.wait().await;
             printer.say("stopping");
@@ -72,52 +85,75 @@ impl Serve {
 
     /// What was found, and what to paste into a client.
     fn tell(&self, printer: Printer, catalog: &SkillCatalog, url: &str) {
-        let skills = catalog.list_skills(None);
-        let rejected = catalog.list_skills(Some(SkillStatus::Skipped)).len();
-        let tools: usize = skills.iter().map(|skill| skill.tool_count).sum();
         tell_findings(printer, &catalog.snapshot());
-        if skills.is_empty() {
-            let looked = if self.places.paths.is_empty() {
-                "the usual places; name a folder with skills: metier serve PATH".to_owned()
-            } else {
-                let paths: Vec<_> = self
-                    .places
-                    .paths
-                    .iter()
-                    .map(|path| path.display().to_string())
-                    .collect();
-                paths.join(", ")
-            };
-            printer.say(&format!("no skills found in {looked}"));
-        } else {
-            printer.say(&format!(
-                "found {} with {}{}:",
-                count(skills.len(), "skill"),
-                count(tools, "tool"),
-                if rejected > 0 {
-                    format!(", rejected {rejected}")
-                } else {
-                    String::new()
-                }
-            ));
-            for skill in skills.iter().take(20) {
-                printer.say(&format!(
-                    "  {}  {}",
-                    skill.name,
-                    clipped(&skill.description, 90)
-                ));
-            }
-            if skills.len() > 20 {
-                printer.say(&format!(
-                    "  … and {} more (metier list shows all)",
-                    skills.len() - 20
-                ));
-            }
+        self.places.tell_if_empty(printer, catalog);
+        for line in summary(catalog, &self.places) {
+            printer.say(&line);
         }
         let entry = json!({"mcpServers": {"metier": {"type": "http", "url": url}}});
         printer.say(&format!(
             "\npaste into your client's MCP settings:\n  {entry}\nor, for Claude Code:\n  claude mcp add --transport http metier {url}\n\nCtrl-C stops."
         ));
+    }
+}
+
+/// What is served, and what is not although it is there.
+fn summary(catalog: &SkillCatalog, places: &SkillPlaces) -> Vec<String> {
+    let skills = catalog.list_skills(None);
+    let named = |status| catalog.list_skills(Some(status)).into_iter();
+    let mut lines = Vec::new();
+    if !skills.is_empty() {
+        let tools: usize = skills.iter().map(|skill| skill.tool_count).sum();
+        let found = format!(
+            "{} with {}",
+            count(skills.len(), "skill"),
+            count(tools, "tool")
+        );
+        let states: Vec<String> = SkillStatus::ALL
+            .into_iter()
+            .map(|status| (named(status).count(), status))
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, status)| match status {
+                // Nothing is loaded before a client asks for it, and that is as it should be.
+                SkillStatus::Unloaded => format!("{number} ready to load"),
+                SkillStatus::Skipped => format!("{number} rejected"),
+                status => format!("{number} {status}"),
+            })
+            .collect();
+        lines.push(format!("found {found} ({}):", states.join(", ")));
+        lines.extend(skills.iter().take(SHOWN).map(skill_line));
+        if skills.len() > SHOWN {
+            lines.push(format!(
+                "  … and {} more (metier list shows all)",
+                skills.len() - SHOWN
+            ));
+        }
+    }
+    let mut broken: Vec<String> = named(SkillStatus::Error)
+        .chain(named(SkillStatus::Skipped))
+        .map(|skill| skill.name)
+        .collect();
+    if !broken.is_empty() {
+        let number = broken.len();
+        if number > SHOWN {
+            broken.truncate(SHOWN);
+            broken.push("…".to_owned());
+        }
+        lines.push(format!(
+            "{} cannot be used: {}; `{}` says what to mend",
+            count(number, "skill"),
+            broken.join(", "),
+            places.check_command()
+        ));
+    }
+    lines
+}
+
+fn skill_line(skill: &SkillSummary) -> String {
+    let description = clipped(&skill.description, 90);
+    match skill.status {
+        SkillStatus::Loaded | SkillStatus::Unloaded => format!("  {}  {description}", skill.name),
+        status => format!("  {}  [{status}] {description}", skill.name),
     }
 }
 

@@ -6,8 +6,10 @@ use clap::Args;
 use metier::{McpConfig, StdioConfig, message_server, serve_stdio};
 
 use crate::Failure;
-use crate::options::{Listing, Running, SkillPlaces, follow, runtime, tell_findings};
+use crate::findings::tell_findings;
+use crate::options::{Listing, Running, SkillPlaces, follow, runtime};
 use crate::printer::Printer;
+use crate::progress;
 use crate::stop_signal::StopSignal;
 
 #[derive(Args)]
@@ -38,12 +40,14 @@ impl Stdio {
         let runtime = runtime()?;
         let ended = runtime.block_on(async {
             let signal = StopSignal::listen();
-            let (server, catalog) =
-                message_server(settings, config, &self.places.paths, dcc.as_deref());
+            let (server, catalog) = progress::around("looking for skills", || {
+                message_server(settings, config, &self.places.paths, dcc.as_deref())
+            });
             if self.watch {
                 follow(&catalog)?;
             }
             tell_findings(printer, &catalog.snapshot());
+            self.places.tell_if_empty(printer, &catalog);
             let limits = StdioConfig::default();
             let stop = limits.stop.clone();
             tokio::spawn(async move {

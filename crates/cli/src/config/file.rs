@@ -14,6 +14,18 @@ use super::value::{Base, Kind, Value};
 const LIMITS: &str = "limits";
 const INTERPRETERS: &str = "interpreters";
 
+/// What a person may look for here, and where it is instead.
+const ELSEWHERE: [(&str, &str); 2] = [
+    (
+        "hooks",
+        "remove it; a host registers hooks in its code (docs/host-builder-guide.md)",
+    ),
+    (
+        "permissions",
+        "remove it; `capabilities`, `environment` and `[limits]` bound what scripts can do",
+    ),
+];
+
 /// What a file says, and what is wrong with it, in the order of its lines. `shown` is its name in
 /// messages.
 pub(super) fn layer(text: &str, shown: &str, base: &Base) -> (Layer, Vec<Fault>) {
@@ -80,6 +92,14 @@ impl Reader<'_> {
                         format!("write `[{table}]` on a line of its own and the keys below it");
                     self.fault(&value.span(), format!("`{table}` must be a table"), cure);
                 }
+                (name_of, _) if elsewhere(name_of).is_some() => {
+                    let cure = elsewhere(name_of).unwrap_or_default();
+                    self.fault(
+                        &name.span(),
+                        format!("`{name_of}` cannot be set in this file"),
+                        cure,
+                    );
+                }
                 (path, value_of) => self.value(path, &name.span(), value_of, &value.span()),
             }
         }
@@ -127,6 +147,11 @@ impl Reader<'_> {
             ),
         }
     }
+}
+
+fn elsewhere(key: &str) -> Option<&'static str> {
+    let found = ELSEWHERE.iter().find(|(known, _)| *known == key);
+    found.map(|(_, cure)| *cure)
 }
 
 /// What to write instead of an unknown key.
@@ -190,7 +215,7 @@ mod tests {
         metier.toml:2:1: unknown key `deadline`; write `deadline` below `[limits]`
         metier.toml:3:9: `roots`: found the text `skills`; expected a list of folders
         metier.toml:4:10: `strict`: found the text `yes`; expected true or false
-        metier.toml:5:1: unknown key `hooks`; known are app, dcc, roots, strict, workspace_roots, capabilities, environment, require_host, python, limits.deadline, limits.longest, limits.output, limits.processes, interpreters.NAME
+        metier.toml:5:1: `hooks` cannot be set in this file; remove it; a host registers hooks in its code (docs/host-builder-guide.md)
         metier.toml:6:15: `environment`: found `A=B`; expected a list of names, names that end in `*`, or `all`
         metier.toml:9:12: `limits.deadline`: found the number 0; expected whole seconds, 1 to 86400
         metier.toml:10:1: unknown key `limits.python`; write `python` above the tables

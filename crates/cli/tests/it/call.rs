@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
-use crate::command::{metier, mixed, run, said};
+use crate::command::{fixtures, metier, mixed, run, said, write};
 
 #[test]
 fn loads_what_it_needs_and_prints_the_result() {
@@ -72,5 +72,102 @@ fn failures_have_their_exit_codes() {
     assert!(
         list.starts_with("exit 2") && list.contains("must be an object"),
         "{list}"
+    );
+}
+
+/// A skill whose tools file cannot be read at all.
+fn unreadable_tools(folder: &std::path::Path) {
+    write(
+        folder.join("skills/light-bake/SKILL.md"),
+        "---\nname: light-bake\ndescription: Bakes light.\nmetadata: {dcc-mcp: {tools: tools.yaml}}\n---\n",
+    );
+    write(
+        folder.join("skills/light-bake/tools.yaml"),
+        "tools:\n  - name: [bake\n",
+    );
+}
+
+#[test]
+fn a_broken_skill_is_named_with_its_fault() {
+    let folder = mixed();
+    unreadable_tools(folder.path());
+    for tool in ["light_bake__bake", "light-bake__bake"] {
+        let text = run(folder.path(), &["call", tool, "skills"]);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(text.replace(tool, "TOOL"));
+        }
+    }
+    insta::assert_snapshot!(
+        "rejected",
+        run(folder.path(), &["call", "broken__bake", "skills"])
+    );
+    // Alone, the name of a tool does not say which skill was meant.
+    insta::assert_snapshot!("bare", run(folder.path(), &["call", "bake", "skills"]));
+}
+
+#[test]
+fn a_skill_without_that_tool_says_which_it_has() {
+    let folder = mixed();
+    insta::assert_snapshot!(run(folder.path(), &["call", "good__render", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown tool: good__render (did you mean `good__echo`?)
+    ");
+    insta::assert_snapshot!(run(folder.path(), &["call", "good__nothing-of-the-kind", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown tool: good__nothing-of-the-kind; in the skill `good`, the tool is good__echo
+    ");
+    insta::assert_snapshot!(run(folder.path(), &["call", "half__render", "skills"]));
+}
+
+#[test]
+fn a_stub_is_no_tool() {
+    let folder = mixed();
+    insta::assert_snapshot!(run(folder.path(), &["call", "__skill__good", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `__skill__good` stands for the skill `good` and is no tool; the tool is good__echo; `metier info good` says more
+    ");
+    insta::assert_snapshot!(run(folder.path(), &["call", "__skill__goood", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: `__skill__goood` stands for a skill, and there is no skill `goood`; did you mean `good`?
+    ");
+}
+
+#[test]
+fn a_missing_workspace_names_its_option() {
+    let arguments = [
+        "call",
+        "summarise_log",
+        "--args",
+        r#"{"file": "workspace://render.log"}"#,
+        "--capability",
+        "filesystem.read",
+        "demo",
+    ];
+    insta::assert_snapshot!(run(&fixtures(), &arguments), @"
+    exit 1
+    --- stdout
+    --- stderr
+    error: file: no workspace roots; name a folder of the workspace with --root DIR
+    ");
+}
+
+#[test]
+fn a_forgotten_tool_is_noticed() {
+    let folder = mixed();
+    let text = run(folder.path(), &["call", "--args", "{}", "skills"]);
+    assert!(
+        text.starts_with("exit 2")
+            && text.contains(
+                "that is a folder, and the tool's name comes before it: metier call TOOL skills"
+            ),
+        "{text}"
     );
 }

@@ -167,3 +167,51 @@ fn schemas_are_printed() {
         );
     }
 }
+
+#[test]
+fn the_settings_file_counts_as_it_does_elsewhere() {
+    let folder = mixed();
+    let write = |text: &str| std::fs::write(folder.path().join("metier.toml"), text).unwrap();
+    let summary = |arguments: &[&str]| {
+        let output = metier(folder.path())
+            .arg("check")
+            .args(arguments)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        said.lines().next().unwrap_or_default().to_owned()
+    };
+    // Without one: the current folder, strictly.
+    assert!(
+        summary(&[]).starts_with("3 skills (strict)"),
+        "{}",
+        summary(&[])
+    );
+    write("roots = ['skills/good', 'skills/half']\nstrict = false\n");
+    assert!(
+        summary(&[]).starts_with("2 skills (lenient)"),
+        "{}",
+        summary(&[])
+    );
+    // A PATH replaces the roots, an option the file's strictness, a variable as well.
+    assert!(summary(&["skills"]).starts_with("3 skills (lenient)"));
+    assert!(summary(&["--strict"]).starts_with("2 skills (strict)"));
+    assert!(summary(&["--no-config"]).starts_with("3 skills (strict)"));
+    let output = metier(folder.path())
+        .env("METIER_STRICT", "true")
+        .args(["check"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("2 skills (strict)"), "{said}");
+    // With the usual places, the roots are among them.
+    let all = summary(&["--with-defaults", "skills/broken"]);
+    assert!(all.starts_with("3 skills (lenient)"), "{all}");
+    write("roots = ['skills/good']\ncolour = 1\n");
+    insta::assert_snapshot!(run(folder.path(), &["check"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: metier.toml:2:1: unknown key `colour`; known are app, dcc, roots, strict, workspace_roots, capabilities, environment, require_host, python, limits.deadline, limits.longest, limits.output, limits.processes, interpreters.NAME
+    ");
+}

@@ -2,7 +2,7 @@
 //!
 //! Looked at are the fences marked `sh` or `console` of the READMEs, SECURITY.md and docs/. Of a
 //! `sh` fence the lines that begin with `metier ` are run, of a `console` fence those that begin with
-//! `$ metier `; a trailing backslash goes on in the next line. They run in a shell, in a folder of
+//! `$ metier `, and `cargo run --release --` is `metier`; a trailing backslash goes on in the next line. They run in a shell, in a folder of
 //! the document's own that holds a copy of `fixtures`, one after the other.
 //!
 //! Two comments directly before a fence say more: `<!-- file: PATH -->` writes the fence to a file
@@ -86,6 +86,10 @@ fn commands(fence: &Fence) -> Vec<String> {
         let mut command = command.to_owned();
         while let Some(begun) = command.strip_suffix('\\') {
             command = format!("{begun}{}", lines.next().map_or("", |line| line.trim()));
+        }
+        // How to run it without installing it.
+        if let Some(arguments) = command.strip_prefix("cargo run --release -- ") {
+            command = format!("metier {arguments}");
         }
         if command.starts_with("metier ") {
             found.push(command);
@@ -271,6 +275,7 @@ fn links_between_documents_lead_somewhere() {
         "README.zh.md",
         "SECURITY.md",
         "docs/getting-started.md",
+        "docs/getting-started.zh.md",
         "docs/skill-author-guide.md",
         "docs/skill-author-guide.zh.md",
         "docs/host-builder-guide.md",

@@ -70,3 +70,29 @@ fn json_for_programs() {
         ".roots[].path" => "skills",
     });
 }
+
+#[test]
+fn one_interpreter_that_lacks_is_one_thing_to_mend() {
+    let folder = mixed();
+    let bin = fake_interpreters(folder.path(), &["bash"]);
+    let tools = ["a", "b", "c", "d", "e"]
+        .map(|tool| format!("  - {{name: {tool}, source_file: scripts/run.py}}\n"))
+        .concat();
+    write(
+        folder.path().join("skills/good/tools.yaml"),
+        &format!("tools:\n{tools}"),
+    );
+    let output = metier(folder.path())
+        .env("PATH", &bin)
+        .args(["doctor", "skills/good"])
+        .output()
+        .unwrap();
+    let text = said(&output);
+    assert!(
+        text.contains(
+            "  tool good__a, tool good__b, tool good__c and 2 more: no Python interpreter found"
+        ) && text.matches("no Python interpreter found").count() == 1
+            && text.ends_with("5 things would fail\n"),
+        "{text}"
+    );
+}

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
 
-use crate::command::{metier, mixed, run};
+use crate::command::{metier, mixed, run, write};
 
 struct Server {
     child: Child,
@@ -41,11 +41,15 @@ impl Server {
     }
 
     fn post(&self, body: &str) -> String {
+        self.post_as(&self.address, body)
+    }
+
+    /// A message from a client that knows the server by another name.
+    fn post_as(&self, host: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(
             stream,
-            "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-            self.address,
+            "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
             body.len()
         )
         .unwrap();
@@ -101,7 +105,10 @@ fn a_folder_without_skills_is_served_and_said_so() {
     assert!(server.post(INITIALIZE).starts_with("HTTP/1.1 200"));
     let (code, _, err) = server.stop();
     assert_eq!(code, 0);
-    assert!(err.contains("no skills found in empty"), "{err}");
+    assert!(
+        err.contains("no skill was found; looked in:\n  explicit  no skill in it  empty\n"),
+        "{err}"
+    );
 }
 
 #[test]
@@ -135,4 +142,38 @@ fn wrong_usage_is_explained() {
         let text = run(folder.path(), arguments);
         assert!(text.starts_with("exit 2") && text.contains(word), "{text}");
     }
+}
+
+#[test]
+fn another_name_of_the_server_is_refused_unless_it_is_allowed() {
+    let folder = mixed();
+    let server = Server::start(folder.path(), &["skills"]);
+    let refused = server.post_as("tools.studio.example", INITIALIZE);
+    assert!(refused.starts_with("HTTP/1.1 4"), "{refused}");
+    server.stop();
+    let arguments = ["--allowed-host", "tools.studio.example", "skills"];
+    let server = Server::start(folder.path(), &arguments);
+    let served = server.post_as("tools.studio.example", INITIALIZE);
+    assert!(served.starts_with("HTTP/1.1 200"), "{served}");
+    server.stop();
+}
+
+#[test]
+fn what_cannot_be_used_is_counted_and_named() {
+    let folder = mixed();
+    let skill = |name: &str, more: &str| {
+        write(
+            folder.path().join(format!("skills/{name}/SKILL.md")),
+            &format!(
+                "---\nname: {name}\ndescription: The {name} skill.\nmetadata: {{dcc-mcp: {{{more}}}}}\n---\n"
+            ),
+        );
+    };
+    skill("torn", "tools: tools.yaml");
+    write(folder.path().join("skills/torn/tools.yaml"), "tools: [\n");
+    skill("waits", "depends: [nowhere]");
+    let server = Server::start(folder.path(), &["skills"]);
+    let address = server.address.clone();
+    let (_, _, err) = server.stop();
+    insta::assert_snapshot!(err.replace(&address, "ADDRESS"));
 }

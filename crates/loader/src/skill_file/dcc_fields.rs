@@ -1,13 +1,15 @@
 //! The keys below `metadata.dcc-mcp`, nested or flat.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 
+use metier_diagnostics::Severity;
 use metier_skill_model::SkillMetadata;
 
 use super::depends::read_depends;
 use super::fields::FrontMatter;
 use crate::codes;
-use crate::findings::Findings;
+use crate::findings::{Findings, brief};
 use crate::tools_file::nearest;
 use crate::values::{self, Item};
 use crate::yaml::Node;
@@ -61,18 +63,25 @@ pub(crate) fn read_metadata(
         return;
     };
     let nested = node.get("dcc-mcp");
+    let written: BTreeSet<&str> = nested
+        .and_then(Node::map)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|(key, _)| key.text())
+        .collect();
     for (key, value) in entries {
         let Some(name) = key.text().and_then(|text| text.strip_prefix("dcc-mcp.")) else {
             continue;
         };
+        let shown = brief(name);
         findings
             .warning(
                 codes::FLAT_DOTTED_KEY,
                 &key.span,
-                format!("`dcc-mcp.{name}` is an old spelling"),
+                format!("`dcc-mcp.{shown}` is an old spelling"),
             )
-            .help(format!("nest it: metadata: {{dcc-mcp: {{{name}: …}}}}"));
-        if nested.and_then(|nested| nested.get(name)).is_none() {
+            .help(format!("nest it: metadata: {{dcc-mcp: {{{shown}: …}}}}"));
+        if !written.contains(name) {
             read_dcc_key(findings, key, name, value, skill, front);
         }
     }
@@ -96,7 +105,8 @@ fn read_dcc_key(
     skill: &mut SkillMetadata,
     front: &mut FrontMatter,
 ) {
-    let path = format_args!("metadata.dcc-mcp.{name}");
+    let shown = brief(name);
+    let path = format_args!("metadata.dcc-mcp.{shown}");
     match name {
         "dcc" => set(&mut skill.dcc, values::text(findings, path, value)),
         "version" => set(&mut skill.version, values::text(findings, path, value)),
@@ -137,7 +147,11 @@ fn read_dcc_key(
             }
         }
         _ => {
-            if !KEPT.contains(&name.replace('_', "-").as_str()) {
+            if KEPT.contains(&name.replace('_', "-").as_str()) {
+                // Said nowhere: it is a key of the format.
+            } else if !findings.has_room(Severity::Info) {
+                findings.left_out_at(Severity::Info, &key.span);
+            } else {
                 let added = findings.info(
                     codes::UNKNOWN_DCC_KEY,
                     &key.span,
@@ -159,7 +173,7 @@ fn set(field: &mut String, value: Option<String>) {
 }
 
 fn list(findings: &mut Findings<'_>, path: impl Display + Copy, value: &Node<'_>) -> Vec<String> {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     values::texts(values::comma_list(findings, path, value))
         .into_iter()
         .filter(|text| seen.insert(text.clone()))

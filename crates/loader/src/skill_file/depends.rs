@@ -1,24 +1,32 @@
 //! Dependencies: the items of `depends` and the bullets of metadata/depends.md.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::ops::Range;
 
-use crate::codes;
-use crate::findings::Findings;
+use crate::findings::{Findings, brief};
 use crate::skill_files::{FolderHandle, ReadFileError};
 use crate::values::{self, Item};
 use crate::yaml::{Node, Text};
+use crate::{codes, effort};
 
 /// The largest depends.md that is read.
 const LIMIT: u64 = 256 * 1024;
 const PATH: &str = "metadata/depends.md";
+
+/// Dependencies in the order in which they are written, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Depends {
+    pub(crate) items: Vec<Item>,
+    known: BTreeSet<String>,
+}
 
 /// The items of `depends`: names, texts with a version, or mappings with a name.
 pub(crate) fn read_depends(
     findings: &mut Findings<'_>,
     path: impl Display + Copy,
     node: &Node<'_>,
-    depends: &mut Vec<Item>,
+    depends: &mut Depends,
 ) {
     let Some(items) = node.list() else {
         for item in values::comma_list(findings, path, node) {
@@ -45,7 +53,7 @@ pub(crate) fn read_depends(
 }
 
 /// Adds one dependency; what follows the name is a version that nobody checks.
-fn add(findings: &mut Findings<'_>, entry: &str, span: &Range<usize>, depends: &mut Vec<Item>) {
+fn add(findings: &mut Findings<'_>, entry: &str, span: &Range<usize>, depends: &mut Depends) {
     let entry = entry.trim();
     let end = entry
         .find(|c: char| {
@@ -65,8 +73,9 @@ fn add(findings: &mut Findings<'_>, entry: &str, span: &Range<usize>, depends: &
     if !version.trim().is_empty() {
         unchecked(findings, entry, span);
     }
-    if depends.iter().all(|known| known.text != name) {
-        depends.push(Item {
+    effort::step();
+    if depends.known.insert(name.to_owned()) {
+        depends.items.push(Item {
             text: name.to_owned(),
             span: span.clone(),
         });
@@ -78,7 +87,10 @@ fn unchecked(findings: &mut Findings<'_>, entry: &str, span: &Range<usize>) {
         .warning(
             codes::DEPENDENCY_VERSION,
             span,
-            format!("`{entry}`: versions of dependencies are not checked, only the name counts"),
+            format!(
+                "`{}`: versions of dependencies are not checked, only the name counts",
+                brief(entry)
+            ),
         )
         .help("write the name alone");
 }
@@ -90,7 +102,7 @@ fn unchecked(findings: &mut Findings<'_>, entry: &str, span: &Range<usize>) {
 pub(crate) fn read_depends_file(
     handle: &FolderHandle,
     new_findings: impl for<'t> Fn(&'t str) -> Findings<'t>,
-    depends: &mut Vec<Item>,
+    depends: &mut Depends,
 ) -> Vec<metier_diagnostics::Diagnostic> {
     let problem = |message: String| {
         let findings = new_findings("");
@@ -152,7 +164,7 @@ pub(crate) fn read_depends_file(
             None => add(&mut findings, entry, &span, depends),
         }
     }
-    findings.list
+    findings.finish()
 }
 
 fn link_text(entry: &str) -> Option<&str> {

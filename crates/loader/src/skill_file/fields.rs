@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
+use metier_diagnostics::Severity;
 use metier_skill_model::{SkillMetadata, SkillName};
 
 use super::client_fields::read_client_field;
 use super::dcc_fields::read_metadata;
+use super::depends::Depends;
 use super::recover::Recovered;
-use crate::findings::{Findings, printable};
+use crate::findings::{Findings, brief, printable};
 use crate::tools_file::nearest;
 use crate::values::{self, Item};
 use crate::yaml::Node;
@@ -18,13 +20,15 @@ pub(crate) const TOOLS_KEY: &str = "metadata.dcc-mcp.tools";
 
 const LONGEST_DESCRIPTION: usize = 1024;
 const LONGEST_COMPATIBILITY: usize = 500;
+/// How many misplaced keys are named in their one finding.
+const MOST_MISPLACED: usize = 20;
 
 /// What is read from the front matter and used later.
 #[derive(Debug, Default)]
 pub(crate) struct FrontMatter {
     pub(crate) tools: PathKey,
     pub(crate) groups: PathKey,
-    pub(crate) depends: Vec<Item>,
+    pub(crate) depends: Depends,
     /// The skill is rejected in both modes.
     pub(crate) rejected: bool,
     /// Why it cannot be served as it is under `skill://`.
@@ -138,10 +142,21 @@ pub(crate) fn misplaced_spellings() -> impl Iterator<Item = String> {
 }
 
 fn unknown(findings: &mut Findings<'_>, key: &Node<'_>, name: &str) {
-    let message = format!("`{name}` is not a key of the format; it is kept as it is");
-    let added = match findings.mode {
-        ParseMode::Strict => findings.warning(codes::UNKNOWN_KEY, &key.span, message),
-        ParseMode::Lenient => findings.info(codes::UNKNOWN_KEY, &key.span, message),
+    let severity = match findings.mode {
+        ParseMode::Strict => Severity::Warning,
+        ParseMode::Lenient => Severity::Info,
+    };
+    if !findings.has_room(severity) {
+        findings.left_out_at(severity, &key.span);
+        return;
+    }
+    let message = format!(
+        "`{}` is not a key of the format; it is kept as it is",
+        brief(name)
+    );
+    let added = match severity {
+        Severity::Warning => findings.warning(codes::UNKNOWN_KEY, &key.span, message),
+        _ => findings.info(codes::UNKNOWN_KEY, &key.span, message),
     };
     added.help(match nearest(name, &KNOWN) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
@@ -163,17 +178,24 @@ fn misplaced(
     let Some((first, _)) = found.first() else {
         return;
     };
-    let names: Vec<String> = found.iter().map(|(_, name)| format!("`{name}`")).collect();
-    let cures: Vec<String> = found
-        .iter()
-        .map(|(_, name)| format!("`{name}` → `{}`", new_place(name)))
+    let named = found.iter().take(MOST_MISPLACED);
+    let mut names: Vec<String> = named
+        .clone()
+        .map(|(_, name)| format!("`{}`", brief(name)))
         .collect();
+    let cures: Vec<String> = named
+        .clone()
+        .map(|(_, name)| format!("`{}` → `{}`", brief(name), new_place(&brief(name))))
+        .collect();
+    if found.len() > MOST_MISPLACED {
+        names.push(format!("{} more", found.len() - MOST_MISPLACED));
+    }
     // Loading the skill without its tools or dependencies would lose what the author wants most.
     front.rejected = found
         .iter()
         .any(|(_, name)| matches!(name.as_str(), "tools" | "depends"));
     let severity = if front.rejected {
-        metier_diagnostics::Severity::Error
+        Severity::Error
     } else {
         findings.mode.fault()
     };
@@ -183,17 +205,17 @@ fn misplaced(
         ("belong", "they are")
     };
     let mut message = format!("{} {verb} below `metadata.dcc-mcp`", names.join(", "));
-    if severity == metier_diagnostics::Severity::Warning {
+    if severity == Severity::Warning {
         let _ = write!(message, "; {taken} not read here");
     }
     let mut diagnostic =
         metier_diagnostics::Diagnostic::new(codes::MISPLACED_KEY, severity, message)
             .at(findings.place(&first.span), "")
             .help(format!("move: {}", cures.join(", ")));
-    for (key, _) in found.iter().skip(1) {
+    for (key, _) in named.skip(1) {
         diagnostic = diagnostic.at(findings.place(&key.span), "and here");
     }
-    findings.list.push(diagnostic);
+    findings.push(diagnostic);
 }
 
 fn new_place(name: &str) -> String {

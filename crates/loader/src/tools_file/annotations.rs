@@ -4,9 +4,9 @@ use std::fmt::Display;
 
 use metier_skill_model::ToolDeclaration;
 
-use super::entry::flag;
+use super::entry_values::flag;
 use super::unknown_key;
-use crate::findings::Findings;
+use crate::findings::{Findings, brief};
 use crate::values;
 use crate::yaml::Node;
 
@@ -30,7 +30,7 @@ pub(crate) fn read_annotations(
     value: &Node<'_>,
     tool: &mut ToolDeclaration,
 ) {
-    let name = tool.name.clone();
+    let name = brief(&tool.name).into_owned();
     let path = format_args!("{name}: annotations");
     if value.is_absent() {
         return;
@@ -45,7 +45,7 @@ pub(crate) fn read_annotations(
         if is_annotation(&name) {
             read_annotation(
                 findings,
-                format_args!("{path}.{spelled}"),
+                format_args!("{path}.{}", brief(&spelled)),
                 &name,
                 value,
                 tool,

@@ -1,9 +1,11 @@
 //! `required_capabilities`: what a tool needs of the host.
 
-use crate::codes;
-use crate::findings::Findings;
-use crate::values;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::findings::{Findings, brief};
 use crate::yaml::Node;
+use crate::{codes, effort, values};
 
 /// Trimmed, each once, in the given order; an `Err` is the reason why the tool refuses calls:
 /// needs that cannot be read must not count as no needs.
@@ -20,6 +22,8 @@ pub(crate) fn read_capabilities(
         None => single,
     };
     let mut needed: Vec<String> = Vec::new();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut spellings: BTreeMap<String, &str> = BTreeMap::new();
     for item in items {
         if item.is_absent() {
             values::empty_item(findings, &path, item);
@@ -43,26 +47,24 @@ pub(crate) fn read_capabilities(
             return Err(reason);
         };
         let text = text.trim();
-        let known = needed
-            .iter()
-            .find(|known| known.to_lowercase() == text.to_lowercase());
-        match known {
-            Some(known) if known == text => {}
-            Some(known) => {
+        effort::step();
+        if !known.insert(text) {
+            continue;
+        }
+        match spellings.entry(text.to_lowercase()) {
+            Entry::Vacant(entry) => {
+                entry.insert(text);
+            }
+            Entry::Occupied(entry) => {
+                let first = brief(entry.get());
                 let message = format!(
-                    "`{path}`: `{known}` and `{text}` are two capabilities, because letter case counts"
+                    "`{path}`: `{first}` and `{}` are two capabilities, because letter case counts",
+                    brief(text)
                 );
                 findings.warning(codes::CAPABILITY_CASE, &item.span, message);
-                needed.push(text.to_owned());
             }
-            None => needed.push(text.to_owned()),
         }
+        needed.push(text.to_owned());
     }
-    let mut unique = Vec::new();
-    for name in needed {
-        if !unique.contains(&name) {
-            unique.push(name);
-        }
-    }
-    Ok(unique)
+    Ok(needed)
 }

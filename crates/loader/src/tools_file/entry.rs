@@ -1,21 +1,18 @@
 //! One entry of the `tools` list.
 
 use std::borrow::Cow;
-use std::fmt::Display;
-use std::ops::Range;
+use std::collections::BTreeSet;
 
-use metier_skill_model::{
-    Affinity, Execution, NextTools, ScriptLookup, ToolDeclaration, ToolRefusal,
-};
+use metier_skill_model::{Affinity, Execution, ToolDeclaration, ToolRefusal};
 
 use super::annotations::{is_annotation, read_annotation, read_annotations};
 use super::capabilities::read_capabilities;
+use super::entry_script::find_script;
+use super::entry_values::{aliases, flag, next_tools, seconds, word};
 use super::schema::read_schema;
 use super::{Names, Surroundings, unknown_key};
 use crate::codes;
-use crate::findings::Findings;
-use crate::script::{Choice, SourceFile};
-use crate::skill_file::MOST_ALIASES;
+use crate::findings::{Findings, brief};
 use crate::values;
 use crate::yaml::Node;
 
@@ -67,7 +64,8 @@ pub(crate) fn read_entry(
     let mut tool = ToolDeclaration::named(name.as_str());
     let mut written_annotations = None;
     let mut source = None;
-    let mut seen: Vec<Cow<'_, str>> = Vec::new();
+    let mut seen: BTreeSet<Cow<'_, str>> = BTreeSet::new();
+    let shown = brief(&name);
     for (key, value) in node.map().unwrap_or_default() {
         let spelled = key.key_str();
         let plain: Cow<'_, str> = match &*spelled {
@@ -77,23 +75,22 @@ pub(crate) fn read_entry(
             other if other.contains('-') => other.replace('-', "_").into(),
             _ => spelled.clone(),
         };
-        if seen.contains(&plain) {
+        if !seen.insert(plain.clone()) {
             findings.fault(
                 codes::DUPLICATE_KEY,
                 &key.span,
-                format!("`{spelled}` is another spelling of a key of `{}` that is written before; the first stays", tool.name),
+                format!("`{spelled}` is another spelling of a key of `{shown}` that is written before; the first stays"),
             );
             continue;
         }
-        seen.push(plain.clone());
-        let path = format_args!("{name}: {spelled}");
+        let path = format_args!("{shown}: {spelled}");
         match &*plain {
             "name" => {}
             "description" => {
                 tool.description = values::text(findings, path, value).unwrap_or_default();
             }
             "input_schema" | "output_schema" => {
-                match read_schema(findings, &tool.name, &spelled, value) {
+                match read_schema(findings, &shown, &spelled, value) {
                     Ok(schema) if plain == "input_schema" => tool.input_schema = schema,
                     Ok(schema) => tool.output_schema = schema,
                     Err(reason) => refuse(&mut tool, reason),
@@ -125,7 +122,7 @@ pub(crate) fn read_entry(
                 source = Some(value);
             }
             "search_aliases" => aliases(findings, path, value, around, &mut tool),
-            "required_capabilities" => match read_capabilities(findings, &tool.name, value) {
+            "required_capabilities" => match read_capabilities(findings, &shown, value) {
                 Ok(needed) => tool.required_capabilities = needed,
                 Err(reason) => refuse(&mut tool, reason),
             },
@@ -212,235 +209,6 @@ fn entry_name<'n, 'a>(
 }
 
 /// The first reason is told.
-fn refuse(tool: &mut ToolDeclaration, reason: String) {
+pub(super) fn refuse(tool: &mut ToolDeclaration, reason: String) {
     tool.refusal.get_or_insert_with(|| ToolRefusal::new(reason));
-}
-
-/// A flag; a word that is neither yes nor no counts as not written.
-pub(crate) fn flag(
-    findings: &mut Findings<'_>,
-    path: impl Display + Copy,
-    value: &Node<'_>,
-) -> Option<bool> {
-    if value.is_absent() {
-        return None;
-    }
-    let flag = values::flag_word(value);
-    if flag.is_none() {
-        let found = value
-            .text()
-            .map_or_else(|| value.noun().to_owned(), |text| format!("`{text}`"));
-        findings
-            .fault(
-                codes::UNREADABLE_FLAG,
-                &value.span,
-                format!("`{path}` must be true or false, found {found}"),
-            )
-            .help("write true or false");
-    }
-    flag
-}
-
-fn word<'w>(
-    findings: &mut Findings<'_>,
-    path: impl Display + Copy,
-    value: &Node<'_>,
-    known: &[&'w str],
-) -> Option<&'w str> {
-    let text = values::text(findings, path, value)?;
-    let found = known
-        .iter()
-        .find(|word| word.eq_ignore_ascii_case(text.trim()));
-    if found.is_none() {
-        findings
-            .fault(
-                codes::WRONG_TOOL_VALUE,
-                &value.span,
-                format!(
-                    "`{path}` must be `{}`, found `{text}`",
-                    known.join("` or `")
-                ),
-            )
-            .help("write one of them, or remove the key");
-    }
-    found.copied()
-}
-
-fn seconds(
-    findings: &mut Findings<'_>,
-    path: impl Display + Copy,
-    value: &Node<'_>,
-) -> Option<u64> {
-    if value.is_absent() {
-        return None;
-    }
-    let seconds = value.text().and_then(|text| {
-        let text = text.trim();
-        let whole = text.strip_suffix(".0").unwrap_or(text);
-        whole.parse::<u64>().ok()
-    });
-    if seconds.is_none() {
-        findings
-            .fault(
-                codes::WRONG_TOOL_VALUE,
-                &value.span,
-                format!("`{path}` must be a whole number of seconds"),
-            )
-            .help("write a number such as 60");
-    }
-    seconds
-}
-
-fn next_tools(
-    findings: &mut Findings<'_>,
-    path: impl Display + Copy,
-    value: &Node<'_>,
-) -> NextTools {
-    let mut next = NextTools::default();
-    if value.is_absent() {
-        return next;
-    }
-    let Some(entries) = value.map() else {
-        values::wrong_type(
-            findings,
-            path,
-            "a mapping of `on-success` and `on-failure`",
-            value,
-        );
-        return next;
-    };
-    for (key, value) in entries {
-        let name = key.key_text();
-        let mut read = || values::texts(values::comma_list(findings, path, value));
-        match name.replace('_', "-").as_str() {
-            "on-success" => next.on_success = read(),
-            "on-failure" => next.on_failure = read(),
-            _ => unknown_key(findings, key, &name, &["on-success", "on-failure"]),
-        }
-    }
-    next
-}
-
-/// The aliases of a skill and of one of its tools are bounded together.
-fn aliases(
-    findings: &mut Findings<'_>,
-    path: impl Display + Copy,
-    value: &Node<'_>,
-    around: &Surroundings<'_>,
-    tool: &mut ToolDeclaration,
-) {
-    let known: Vec<String> = around
-        .skill
-        .search_aliases
-        .iter()
-        .map(|alias| alias.to_lowercase())
-        .collect();
-    let items = values::comma_list(findings, path, value);
-    let mut items = values::without_repeats(items);
-    items.retain(|item| !known.contains(&item.text.to_lowercase()));
-    let room = MOST_ALIASES.saturating_sub(known.len());
-    if let Some(first) = items.get(room) {
-        findings.warning(
-            codes::TOO_MANY_TOOL_ALIASES,
-            &first.span,
-            format!(
-                "`{}` has {} search aliases, its skill's included; the first {MOST_ALIASES} are kept",
-                tool.name,
-                items.len() + known.len()
-            ),
-        );
-    }
-    items.truncate(room);
-    tool.search_aliases = values::texts(items);
-}
-
-fn find_script(
-    findings: &mut Findings<'_>,
-    place: &Node<'_>,
-    around: &Surroundings<'_>,
-    tool: &mut ToolDeclaration,
-) {
-    if tool.source_file.is_empty() {
-        match around.scripts.for_tool(&tool.name) {
-            Some(choice) => {
-                several(findings, &place.span, &tool.name, &choice);
-                tool.script = ScriptLookup::Script { path: choice.path };
-            }
-            None => {
-                findings
-                    .warning(
-                        codes::NO_SCRIPT,
-                        &place.span,
-                        format!("no script for tool `{}`", tool.name),
-                    )
-                    .help("name one with `source_file`, or put one of that name into scripts/");
-            }
-        }
-        return;
-    }
-    match around.scripts.source_file(around.handle, &tool.source_file) {
-        SourceFile::Outside => {
-            findings
-                .error(
-                    codes::SCRIPT_OUTSIDE,
-                    &place.span,
-                    format!(
-                        "the source_file of `{}` is outside the skill folder",
-                        tool.name
-                    ),
-                )
-                .help("put the script into the skill");
-            refuse(
-                tool,
-                "its source_file is outside the skill folder".to_owned(),
-            );
-        }
-        SourceFile::Found(lookup) => {
-            if let ScriptLookup::Missing { path, similar } = &lookup {
-                let added = findings.fault(
-                    codes::SCRIPT_MISSING,
-                    &place.span,
-                    format!("script not found: {path}"),
-                );
-                added.help(match similar {
-                    Some(similar) => format!("there is `{similar}`; letter case counts"),
-                    None => "add the script, or mend the path".to_owned(),
-                });
-            }
-            tool.script = lookup;
-        }
-    }
-}
-
-/// Says which of several scripts was chosen.
-pub(crate) fn several(
-    findings: &mut Findings<'_>,
-    place: &Range<usize>,
-    tool: &str,
-    choice: &Choice,
-) {
-    if choice.passed_over.is_empty() {
-        return;
-    }
-    let others: Vec<String> = choice
-        .passed_over
-        .iter()
-        .map(|path| format!("`{path}`"))
-        .collect();
-    let verbs = if others.len() == 1 {
-        "fits as well and is passed over"
-    } else {
-        "fit as well and are passed over"
-    };
-    findings
-        .warning(
-            codes::SEVERAL_SCRIPTS,
-            place,
-            format!(
-                "`{tool}` runs `{}`; {} {verbs}",
-                choice.path,
-                others.join(" and ")
-            ),
-        )
-        .help("name the script with `source_file`");
 }

@@ -1,13 +1,16 @@
 //! Tool groups, from tools.yaml or a file of their own.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
 use metier_skill_model::{SkillGroup, SkillMetadata};
 
-use super::entry::flag;
-use super::{Declared, parse_root, report_faults, unknown_key};
-use crate::codes;
-use crate::findings::Findings;
-use crate::values;
-use crate::yaml::{Fault, Node};
+use super::entry_values::flag;
+use super::faults::Faults;
+use super::{Declared, parse_root, unknown_key};
+use crate::findings::{Findings, brief};
+use crate::yaml::Node;
+use crate::{codes, effort, values};
 
 /// Reads a groups file; an `Err` says why it cannot be used.
 pub(crate) fn read_groups_file(
@@ -27,7 +30,7 @@ pub(crate) fn read_groups_file(
 pub(crate) fn read_groups(
     findings: &mut Findings<'_>,
     node: &Node<'_>,
-    faults: &[Fault],
+    faults: &Faults,
 ) -> Vec<SkillGroup> {
     let mut groups: Vec<SkillGroup> = Vec::new();
     if node.is_absent() {
@@ -37,20 +40,21 @@ pub(crate) fn read_groups(
         values::wrong_type(findings, "groups", "a list", node);
         return groups;
     };
+    let mut names: BTreeSet<String> = BTreeSet::new();
     for (index, entry) in entries.iter().enumerate() {
-        if report_faults(findings, faults, entry) {
+        if faults.report(findings, entry) {
             continue;
         }
         let Some(group) = read_group(findings, index, entry) else {
             continue;
         };
-        if groups.iter().any(|known| known.name == group.name) {
+        if !names.insert(group.name.clone()) {
             findings.error(
                 codes::DUPLICATE_TOOL,
                 &entry.span,
                 format!(
                     "the group `{}` is declared twice; the first stays",
-                    group.name
+                    brief(&group.name)
                 ),
             );
             continue;
@@ -75,7 +79,7 @@ fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node<'_>) -> Op
     }
     for (key, value) in entry.map().unwrap_or_default() {
         let spelled = key.key_text();
-        let path = format!("groups[{index}].{spelled}");
+        let path = format!("groups[{index}].{}", brief(&spelled));
         match spelled.replace('_', "-").as_str() {
             "name" => {
                 group.name = values::line(findings, &path, value);
@@ -110,52 +114,87 @@ fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node<'_>) -> Op
 /// Holds tools and groups against each other: both may state that a tool belongs to a group, and
 /// afterwards both do. A tool of an unknown group belongs to none and so is always active.
 pub(crate) fn connect(findings: &mut Findings<'_>, skill: &mut SkillMetadata, declared: &Declared) {
-    let place = |name: &str| {
-        declared
-            .group_of
-            .iter()
-            .find(|(tool, _)| tool == name)
-            .map_or(0..0, |(_, span)| span.clone())
-    };
+    // The tools of each unknown group, and the groups in the order of their first tools.
+    let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
+    let mut unknown_of: Vec<(String, String)> = Vec::new();
+    let places: BTreeMap<&str, &Range<usize>> = declared
+        .group_of
+        .iter()
+        .map(|(tool, span)| (tool.as_str(), span))
+        .collect();
+    let by_name: BTreeMap<String, usize> = skill
+        .groups
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(number, group)| (group.name.clone(), number))
+        .collect();
+    // The first group that lists a tool, for tools that name none.
+    let mut home: BTreeMap<String, usize> = BTreeMap::new();
+    let mut listed: BTreeSet<(usize, String)> = BTreeSet::new();
+    for (number, group) in skill.groups.iter().enumerate() {
+        for tool in &group.tools {
+            effort::step();
+            home.entry(tool.clone()).or_insert(number);
+            listed.insert((number, tool.clone()));
+        }
+    }
     for tool in &mut skill.tools {
+        effort::step();
         if tool.group.is_empty() {
-            let listed = skill
-                .groups
-                .iter()
-                .find(|group| group.tools.contains(&tool.name));
-            if let Some(group) = listed {
+            let group = home.get(&tool.name).and_then(|at| skill.groups.get(*at));
+            if let Some(group) = group {
                 tool.group.clone_from(&group.name);
             }
-        } else if let Some(group) = skill
-            .groups
-            .iter_mut()
-            .find(|group| group.name == tool.group)
-        {
-            if !group.tools.contains(&tool.name) {
+        } else if let Some(number) = by_name.get(&tool.group) {
+            if listed.insert((*number, tool.name.clone()))
+                && let Some(group) = skill.groups.get_mut(*number)
+            {
                 group.tools.push(tool.name.clone());
             }
         } else {
-            findings
-                .warning(
-                    codes::UNKNOWN_GROUP,
-                    &place(&tool.name),
-                    format!(
-                        "`{}` names the unknown group `{}`; the tool is always active",
-                        tool.name, tool.group
-                    ),
-                )
-                .help("declare the group under `groups:`");
-            tool.group.clear();
+            let group = std::mem::take(&mut tool.group);
+            let tools = unknown.entry(group.clone()).or_default();
+            if *tools == 0 {
+                unknown_of.push((group, tool.name.clone()));
+            }
+            *tools += 1;
         }
     }
+    for (group, first) in unknown_of {
+        // One slip, one finding: at the first tool, however many follow.
+        let more = unknown.get(&group).map_or(0, |tools| tools - 1);
+        let message = match more {
+            0 => format!(
+                "`{}` names the unknown group `{}`; the tool is always active",
+                brief(&first),
+                brief(&group)
+            ),
+            more => format!(
+                "`{}` and {more} more name the unknown group `{}`; they are always active",
+                brief(&first),
+                brief(&group)
+            ),
+        };
+        let place = places.get(first.as_str()).copied().unwrap_or(&(0..0));
+        findings
+            .warning(codes::UNKNOWN_GROUP, place, message)
+            .help("declare the group under `groups:`");
+    }
+    let tools: BTreeSet<&str> = skill.tools.iter().map(|tool| tool.name.as_str()).collect();
     for group in &skill.groups {
         for name in &group.tools {
-            if skill.tools.iter().all(|tool| tool.name != *name) {
+            effort::step();
+            if !tools.contains(name.as_str()) {
                 findings
                     .warning(
                         codes::UNKNOWN_GROUP,
                         &declared.groups_at,
-                        format!("the group `{}` names the unknown tool `{name}`", group.name),
+                        format!(
+                            "the group `{}` names the unknown tool `{}`",
+                            brief(&group.name),
+                            brief(name)
+                        ),
                     )
                     .help("declare the tool, or remove its name from the group");
             }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use metier_diagnostics::Severity;
 use metier_skill_model::{canonical_name, is_reserved, wire_name};
 
-use crate::codes;
-use crate::findings::Findings;
+use crate::findings::{Findings, brief};
+use crate::{codes, effort};
 
 /// The names that are taken.
 #[derive(Debug, Default)]
@@ -24,6 +25,7 @@ impl Names {
         tool: &str,
         span: &Range<usize>,
     ) -> bool {
+        effort::step();
         let canonical = canonical_name(skill, tool);
         if is_reserved(&canonical) {
             findings
@@ -37,11 +39,19 @@ impl Names {
         }
         let wire = wire_name(&canonical);
         if let Some((first, spelled)) = self.taken.get(&wire) {
+            if !findings.has_room(Severity::Error) {
+                findings.left_out_at(Severity::Error, span);
+                return false;
+            }
+            let shown = brief(tool);
             let lines = (findings.place(first), findings.place(span).line);
             let same = if spelled == tool {
-                format!("the tool `{tool}` is declared twice")
+                format!("the tool `{shown}` is declared twice")
             } else {
-                format!("the tools `{spelled}` and `{tool}` have the same name `{wire}`")
+                format!(
+                    "the tools `{}` and `{shown}` have the same name `{wire}`",
+                    brief(spelled)
+                )
             };
             let message = format!(
                 "{same} (lines {} and {}); the first stays",
@@ -58,7 +68,10 @@ impl Names {
                 .warning(
                     codes::MAPPED_NAME,
                     span,
-                    format!("clients do not accept the name `{canonical}`; they see `{wire}`"),
+                    format!(
+                        "clients do not accept the name `{}`; they see `{wire}`",
+                        brief(&canonical)
+                    ),
                 )
                 .help("use letters, digits, `_` and `-`, at most 64 with the skill's name");
         }

@@ -1,10 +1,12 @@
 //! Schemas as authors write them: a mapping or JSON text.
 
+use std::ops::Range;
+
 use serde_json::{Map, Value};
 
-use crate::codes;
 use crate::findings::Findings;
-use crate::yaml::Node;
+use crate::yaml::{Node, NotMergeable};
+use crate::{ParseMode, codes};
 
 /// Reads a schema; `Ok(None)` when there is none, an `Err` is the reason to refuse calls.
 ///
@@ -15,7 +17,20 @@ pub(crate) fn read_schema(
     key: &str,
     value: &Node<'_>,
 ) -> Result<Option<Map<String, Value>>, String> {
-    match usable(value) {
+    let mut merged = None;
+    let usable = usable(value, &mut merged);
+    if let Some(place) = merged {
+        let message = match findings.mode {
+            ParseMode::Strict => "the merge key `<<` is not supported",
+            ParseMode::Lenient => {
+                "the merge key `<<` is applied as YAML 1.1 has it; others do not know it"
+            }
+        };
+        findings
+            .fault(codes::MERGE_KEY, &place, message)
+            .help("write the keys out");
+    }
+    match usable {
         Ok(schema) => {
             if let Some(dialect) = schema.as_ref().and_then(|schema| schema.get("$schema"))
                 && !is_known_dialect(dialect)
@@ -42,7 +57,23 @@ pub(crate) fn read_schema(
     }
 }
 
-fn usable(value: &Node<'_>) -> Result<Option<Map<String, Value>>, String> {
+/// Whether the value of a key is a schema, in every spelling of the key.
+pub(crate) fn is_schema_key(key: &str) -> bool {
+    matches!(
+        key,
+        "input_schema"
+            | "input-schema"
+            | "inputSchema"
+            | "output_schema"
+            | "output-schema"
+            | "outputSchema"
+    )
+}
+
+fn usable(
+    value: &Node<'_>,
+    merged: &mut Option<Range<usize>>,
+) -> Result<Option<Map<String, Value>>, String> {
     if value.is_absent() {
         return Ok(None);
     }
@@ -50,7 +81,9 @@ fn usable(value: &Node<'_>) -> Result<Option<Map<String, Value>>, String> {
         // A plain word or number is no JSON text, even where JSON would accept it.
         Some(text) if value.to_json().is_string() => serde_json::from_str(text)
             .map_err(|error| format!("the JSON text is broken ({error})"))?,
-        _ => value.to_json(),
+        _ => value.merged_json(merged).map_err(|NotMergeable| {
+            "what `<<` merges is neither a mapping nor a list of mappings".to_owned()
+        })?,
     };
     let schema = match schema {
         Value::Null => return Ok(None),

@@ -6,7 +6,10 @@ use std::ops::Range;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
+use super::places::Places;
+use super::slip::Slip;
 use super::{Fault, FaultKind, Kind, Node, quick};
+use crate::findings::brief;
 
 /// Lists and mappings inside each other; real files stay below ten.
 const DEEPEST: usize = 100;
@@ -57,7 +60,17 @@ pub(super) fn parse_events(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
             Ok((event, span)) => builder.event(event, span)?,
             Err(error) => {
                 let at = builder.places.byte(error.marker().index());
-                return Err(builder.places.syntax_fault(at, error.info()));
+                let slip = Slip {
+                    text,
+                    base,
+                    at,
+                    open: builder.open_bracket(),
+                };
+                let mut fault = slip.fault(error.info());
+                if let Some(entry) = builder.entry() {
+                    fault.message = format!("{} (in {entry})", fault.message);
+                }
+                return Err(fault);
             }
         }
     }
@@ -88,6 +101,41 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
+    /// Where the innermost collection that is open begins.
+    fn open_bracket(&self) -> Option<usize> {
+        self.frames.last().map(|frame| match frame {
+            Frame::List { start, .. } | Frame::Map { start, .. } => *start,
+        })
+    }
+
+    /// The entry of a list at the top that is being read: its place in the list and, as far as it was
+    /// read, its name.
+    fn entry(&self) -> Option<String> {
+        let mut frames = self.frames.iter();
+        let Some(Frame::Map { key: Some(key), .. }) = frames.next() else {
+            return None;
+        };
+        let list = key.text()?;
+        let Some(Frame::List { items, start, .. }) = frames.next() else {
+            return None;
+        };
+        if self.places.is_bracket(*start) {
+            return None;
+        }
+        let place = format!("`{list}[{}]`", items.len());
+        let Some(Frame::Map { entries, .. }) = frames.next() else {
+            return Some(place);
+        };
+        let name = entries
+            .iter()
+            .find(|(key, _)| key.text() == Some("name"))
+            .and_then(|(_, name)| name.text());
+        Some(match name {
+            Some(name) => format!("{place}, `{}`", brief(name)),
+            None => place,
+        })
+    }
+
     fn event(&mut self, event: Event<'a>, span: Span) -> Result<(), Fault> {
         match event {
             Event::DocumentStart(_) => {
@@ -251,12 +299,8 @@ impl<'a> Builder<'a> {
         let mut seen: BTreeMap<Cow<'_, str>, &Range<usize>> = BTreeMap::new();
         for (number, (key, _)) in entries.iter().enumerate() {
             let text = key.key_str();
-            if text == "<<" && matches!(key.kind, Kind::Scalar { plain: true, .. }) {
-                self.tree.faults.push(Fault::new(
-                    FaultKind::MergeKey,
-                    key.span.clone(),
-                    "the merge key `<<` is not supported",
-                ));
+            if key.is_merge_key() {
+                self.tree.faults.push(Fault::merge_key(key.span.clone()));
             }
             // Nearly every mapping is small, and comparing is cheaper than a table then.
             let first = if few {
@@ -280,239 +324,5 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Turns the parser's character counts into bytes of the file.
-///
-/// This is the one place where the two meet. Events come nearly in order, so a cursor that moves
-/// in both directions makes the whole pass linear.
-struct Places<'a> {
-    text: &'a str,
-    base: usize,
-    ascii: bool,
-    character: usize,
-    byte: usize,
-}
-
-impl<'a> Places<'a> {
-    fn new(text: &'a str, base: usize) -> Self {
-        Self {
-            text,
-            base,
-            ascii: text.is_ascii(),
-            character: 0,
-            byte: 0,
-        }
-    }
-
-    fn span(&mut self, span: &Span) -> Range<usize> {
-        let start = self.byte(span.start.index());
-        let end = self.byte(span.end.index());
-        start..end.max(start)
-    }
-
-    fn byte(&mut self, character: usize) -> usize {
-        if self.ascii {
-            return self.base + character.min(self.text.len());
-        }
-        while self.character < character {
-            let next = self
-                .text
-                .get(self.byte..)
-                .and_then(|rest| rest.chars().next());
-            let Some(next) = next else { break };
-            self.byte += next.len_utf8();
-            self.character += 1;
-        }
-        while self.character > character {
-            let back = self
-                .text
-                .get(..self.byte)
-                .and_then(|rest| rest.chars().next_back());
-            let Some(back) = back else { break };
-            self.byte -= back.len_utf8();
-            self.character -= 1;
-        }
-        self.base + self.byte
-    }
-
-    fn trim_end(&self, start: usize, end: usize) -> usize {
-        let written = self.text.get(start - self.base..end - self.base);
-        written.map_or(end, |text| start + text.trim_end().len())
-    }
-
-    /// A syntax fault in words. Tabs get their own: the parser's message does not name them.
-    fn syntax_fault(&self, at: usize, info: &str) -> Fault {
-        let upto = self.text.get(..at - self.base).unwrap_or(self.text);
-        let line_start = upto.rfind('\n').map_or(0, |found| found + 1);
-        // The parser stops at the tab or at the start of the next line.
-        let lines = [
-            line_start,
-            upto.get(..line_start.saturating_sub(1))
-                .and_then(|before| before.rfind('\n'))
-                .map_or(0, |found| found + 1),
-        ];
-        for start in lines {
-            let line = self.text.get(start..).unwrap_or_default();
-            let line = line.split('\n').next().unwrap_or_default();
-            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-            if let Some(tab) = line.get(..indent).and_then(|blank| blank.find('\t')) {
-                let place = self.base + start + tab;
-                return Fault::new(
-                    FaultKind::Invalid,
-                    place..place + 1,
-                    "a tab indents this line; YAML allows spaces only",
-                );
-            }
-        }
-        Fault::new(
-            FaultKind::Invalid,
-            at..at,
-            format!("not valid YAML: {info}"),
-        )
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use std::fmt::Write as _;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn root(text: &str) -> Node<'_> {
-        parse(text, 0).unwrap().root.unwrap()
-    }
-
-    fn fault(text: &str) -> Fault {
-        match parse(text, 0) {
-            Ok(mut tree) => tree.faults.remove(0),
-            Err(fault) => fault,
-        }
-    }
-
-    #[test]
-    fn places_are_bytes_of_the_text() {
-        let text = "名: 灯光\r\nlist:\r\n  - {a: 渲染, b: \"x y\"}\r\nend: 1.10\r\n";
-        let node = root(text);
-        assert_eq!(&text[node.get("名").unwrap().span.clone()], "灯光");
-        let entry = &node.get("list").unwrap().list().unwrap()[0];
-        assert_eq!(&text[entry.get("a").unwrap().span.clone()], "渲染");
-        assert_eq!(&text[entry.get("b").unwrap().span.clone()], "\"x y\"");
-        assert_eq!(&text[entry.span.clone()], "{a: 渲染, b: \"x y\"}");
-        assert_eq!(node.get("end").unwrap().text(), Some("1.10"));
-        assert_eq!(&text[node.get("end").unwrap().span.clone()], "1.10");
-    }
-
-    #[test]
-    fn a_duplicate_names_both_places() {
-        let text = "a: 1\nb:\n  c: 1\n  c: 2\n";
-        let found = fault(text);
-        assert_eq!(found.kind, FaultKind::DuplicateKey);
-        assert_eq!(found.first, Some(10..11));
-        assert_eq!(found.span, 17..18);
-    }
-
-    #[test]
-    fn a_duplicate_is_found_in_a_large_mapping() {
-        let mut text = String::new();
-        for number in 0..40 {
-            writeln!(text, "k{number}: 1").unwrap();
-        }
-        text.push_str("k7: 2\n");
-        let found = fault(&text);
-        assert_eq!(found.kind, FaultKind::DuplicateKey);
-        assert!(found.message.contains("`k7`"), "{found:?}");
-    }
-
-    #[test]
-    fn what_costs_the_whole_text() {
-        assert_eq!(fault("a: 1\n---\nb: 2\n").kind, FaultKind::Documents);
-        assert_eq!(fault("a: &x [*x]\n").kind, FaultKind::Aliases);
-        assert_eq!(fault("a: [b\n").kind, FaultKind::Invalid);
-        let tab = fault("a:\n\tb: 1\n");
-        assert!(tab.message.contains("tab"), "{tab:?}");
-        assert_eq!(tab.span, 3..4);
-        let deep = "[".repeat(5000);
-        assert_eq!(fault(&deep).kind, FaultKind::Invalid);
-    }
-
-    #[test]
-    fn aliases_are_shared_and_bounded() {
-        let node = root("a: &x [1, 2]\nb: *x\n");
-        assert_eq!(node.get("b").unwrap().list().unwrap().len(), 2);
-        let mut bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x]\n".to_owned();
-        for level in 1..9 {
-            let before = level - 1;
-            let items = vec![format!("*a{before}"); 9].join(",");
-            writeln!(bomb, "a{level}: &a{level} [{items}]").unwrap();
-        }
-        let found = fault(&bomb);
-        assert_eq!(found.kind, FaultKind::Aliases);
-        assert!(found.message.contains("alias limit"), "{found:?}");
-    }
-
-    #[test]
-    fn tags_and_merge_keys() {
-        let found = fault("a: !!python/object/apply:os.system [x]\n");
-        assert_eq!(found.kind, FaultKind::Tag);
-        assert!(found.message.contains("`!!python/object"), "{found:?}");
-        assert!(fault("a: !own x\n").message.contains("`!own`"));
-        assert_eq!(
-            fault("a: &x {b: 1}\nc:\n  <<: *x\n").kind,
-            FaultKind::MergeKey
-        );
-        assert_eq!(
-            root("a: !!str 12\n").to_json(),
-            serde_json::json!({"a": "12"})
-        );
-        assert_eq!(root("a: ! 12\n").to_json(), serde_json::json!({"a": "12"}));
-    }
-
-    fn any_value() -> impl Strategy<Value = serde_json::Value> {
-        let leaf = prop_oneof![
-            Just(serde_json::Value::Null),
-            any::<bool>().prop_map(Into::into),
-            any::<i64>().prop_map(Into::into),
-            (-1.0e9..1.0e9).prop_map(|number: f64| number.into()),
-            "[a-z0-9 :#,.+-]{0,12}".prop_map(Into::into),
-            "[灯光渲染é🎬\n\t '\"x]{0,8}".prop_map(Into::into),
-        ];
-        leaf.prop_recursive(4, 40, 6, |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 0..6).prop_map(Into::into),
-                prop::collection::btree_map("[a-z名字]{1,6}", inner, 0..6)
-                    .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
-            ]
-        })
-    }
-
-    /// Every plain scalar is found again at its place.
-    fn check_spans(text: &str, node: &Node<'_>) {
-        match &node.kind {
-            Kind::Scalar { text: own, plain } => {
-                let written = &text[node.span.clone()];
-                if *plain && !written.is_empty() && !written.contains('\n') {
-                    assert_eq!(written, &**own);
-                }
-            }
-            Kind::List(items) => items.iter().for_each(|item| check_spans(text, item)),
-            Kind::Map(entries) => entries.iter().for_each(|(key, value)| {
-                check_spans(text, key);
-                check_spans(text, value);
-            }),
-        }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
-        #[test]
-        fn what_another_writer_writes_is_read_with_its_meaning(value in any_value()) {
-            let text = serde_yaml::to_string(&value).unwrap();
-            let tree = parse(&text, 0).unwrap();
-            let root = tree.root.unwrap();
-            prop_assert_eq!(root.to_json(), value, "{}", text);
-            check_spans(&text, &root);
-        }
-    }
-}
+mod tests;

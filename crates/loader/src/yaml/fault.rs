@@ -40,4 +40,10 @@ impl Fault {
             first: None,
         }
     }
+
+    /// A merge key where none is applied.
+    pub(crate) fn merge_key(span: Range<usize>) -> Self {
+        let message = "the merge key `<<` is not supported";
+        Self::new(FaultKind::MergeKey, span, message)
+    }
 }

@@ -6,6 +6,9 @@ use std::rc::Rc;
 
 use serde_json::{Map, Number, Value};
 
+/// So many bytes of text count as one more node.
+const TEXT_OF_A_NODE: usize = 128;
+
 /// The text of a scalar: a part of what was parsed, or its own where escapes or folding changed it.
 #[derive(Clone, Debug)]
 pub(crate) enum Text<'a> {
@@ -39,7 +42,8 @@ pub(crate) struct Node<'a> {
     /// The bytes of the text it was written in.
     pub(crate) span: Range<usize>,
     pub(crate) kind: Kind<'a>,
-    /// How many nodes it is when every alias is written out.
+    /// How many nodes it is when every alias is written out; long texts count as several, because
+    /// an alias of one costs as much.
     pub(crate) size: u64,
 }
 
@@ -56,10 +60,11 @@ pub(crate) enum Kind<'a> {
 
 impl<'a> Node<'a> {
     pub(crate) fn scalar(text: Text<'a>, plain: bool, span: Range<usize>) -> Self {
+        let size = 1 + (text.len() / TEXT_OF_A_NODE) as u64;
         Self {
             span,
             kind: Kind::Scalar { text, plain },
-            size: 1,
+            size,
         }
     }
 

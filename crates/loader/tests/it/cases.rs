@@ -3,18 +3,18 @@
 use std::fmt::Write as _;
 
 use metier_loader::{LoadedSkill, ParseMode, ScanReport};
-use metier_skill_model::{ScriptLookup, SkillMetadata};
+use metier_skill_model::SkillMetadata;
 use serde_json::json;
 
 use crate::folder::Folder;
 
-struct Case {
+pub(crate) struct Case {
     lenient: ScanReport,
     strict: ScanReport,
 }
 
 impl Case {
-    fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = Folder::new();
         for (path, content) in files {
             folder.write(&format!("skills/{path}"), content);
@@ -26,7 +26,7 @@ impl Case {
     }
 
     /// One line for a skill in both modes: how it fares, and the codes above info.
-    fn fares(&self, folder: &str) -> String {
+    pub(crate) fn fares(&self, folder: &str) -> String {
         let mut line = String::new();
         for (mode, report) in [("lenient", &self.lenient), ("strict", &self.strict)] {
             let loaded = report
@@ -59,7 +59,7 @@ impl Case {
         line.trim_end_matches("; ").to_owned()
     }
 
-    fn skill(&self, folder: &str) -> &LoadedSkill {
+    pub(crate) fn skill(&self, folder: &str) -> &LoadedSkill {
         let found = self
             .lenient
             .skills
@@ -68,12 +68,12 @@ impl Case {
         found.unwrap()
     }
 
-    fn metadata(&self, folder: &str) -> &SkillMetadata {
+    pub(crate) fn metadata(&self, folder: &str) -> &SkillMetadata {
         &self.skill(folder).metadata
     }
 
     /// All findings of both modes, as text.
-    fn said(&self, folder: &str) -> String {
+    pub(crate) fn said(&self, folder: &str) -> String {
         let mut said = String::new();
         for report in [&self.lenient, &self.strict] {
             let loaded = report
@@ -95,7 +95,7 @@ impl Case {
     }
 }
 
-fn head(text: &str) -> String {
+pub(crate) fn head(text: &str) -> String {
     format!("---\n{text}---\nBody\n")
 }
 
@@ -320,148 +320,4 @@ fn dependencies_in_every_shape() {
         "lenient loads MT139; strict skipped MT139"
     );
     assert!(case.metadata("own").depends.is_empty());
-}
-
-fn with_tools(tools: &str) -> Case {
-    let head = head("name: kit\ndescription: d\nmetadata: {dcc-mcp: {tools: tools.yaml}}\n");
-    Case::new(&[
-        ("kit/SKILL.md", &head),
-        ("kit/tools.yaml", tools),
-        ("kit/scripts/bake.py", ""),
-        ("kit/scripts/bake.sh", ""),
-        ("kit/scripts/other.py", ""),
-    ])
-}
-
-#[test]
-fn one_bad_entry_costs_that_entry() {
-    let case = with_tools(
-        "tools:\n  - name: bake\n    desciption: x\n  - 7\n  - description: nameless\n  - other\n  - name: bake\n  - {name: m, <<: {a: b}}\n",
-    );
-    let names: Vec<_> = case
-        .metadata("kit")
-        .tools
-        .iter()
-        .map(|tool| tool.name.as_str())
-        .collect();
-    assert_eq!(names, ["bake", "other"]);
-    let said = case.said("kit");
-    for word in [
-        "did you mean `description`?",
-        "tools[1]",
-        "tools[2]",
-        "lines 2 and 7",
-        "`<<`",
-    ] {
-        assert!(said.contains(word), "{word}: {said}");
-    }
-    assert!(case.fares("kit").contains("strict skipped"));
-}
-
-#[test]
-fn a_tools_file_that_cannot_be_used_as_a_whole() {
-    for tools in [
-        "tools: {a: b}\n",
-        "- a\n",
-        "tools: [a\n",
-        "tools: [a]\n---\ntools: [b]\n",
-    ] {
-        let case = with_tools(tools);
-        let fares = case.fares("kit");
-        assert!(
-            fares.starts_with("lenient error") && fares.contains("strict skipped"),
-            "{tools:?}: {fares}"
-        );
-        assert!(case.metadata("kit").tools.is_empty(), "{tools:?}");
-    }
-}
-
-#[test]
-fn scripts_are_found_and_never_outside() {
-    let case = with_tools(
-        "tools:\n  - bake\n  - {name: gone, source_file: scripts/gone.py}\n  - {name: cased, source_file: scripts/OTHER.py}\n  - {name: up, source_file: ../up.py}\n  - {name: absolute, source_file: /bin/sh}\n",
-    );
-    let tools = &case.metadata("kit").tools;
-    let script = |path: &str| ScriptLookup::Script {
-        path: path.to_owned(),
-    };
-    assert_eq!(tools[0].script, script("scripts/bake.py"));
-    assert_eq!(
-        tools[1].script,
-        ScriptLookup::Missing {
-            path: "scripts/gone.py".to_owned(),
-            similar: None
-        }
-    );
-    assert_eq!(
-        tools[2].script,
-        ScriptLookup::Missing {
-            path: "scripts/OTHER.py".to_owned(),
-            similar: Some("scripts/other.py".to_owned()),
-        }
-    );
-    assert!(tools[3].refusal.is_some() && tools[4].refusal.is_some());
-    assert!(case.said("kit").contains("MT232"));
-    assert!(case.fares("kit").contains("strict skipped"));
-}
-
-#[test]
-fn schemas_in_every_spelling() {
-    let schema = "{type: object, properties: {size: {type: number}}}";
-    for key in ["input_schema", "inputSchema", "input-schema"] {
-        let case = with_tools(&format!("tools:\n  - name: bake\n    {key}: {schema}\n"));
-        let read = case.metadata("kit").tools[0].input_schema.clone().unwrap();
-        assert_eq!(
-            json!(read),
-            json!({"type": "object", "properties": {"size": {"type": "number"}}})
-        );
-    }
-    let text = r#"'{"type": "object", "properties": {"size": {"type": "number"}}}'"#;
-    let case = with_tools(&format!(
-        "tools:\n  - name: bake\n    input_schema: {text}\n"
-    ));
-    assert!(case.metadata("kit").tools[0].input_schema.is_some());
-    for bad in [
-        "'{broken'",
-        "true",
-        "[a]",
-        "{type: array}",
-        "{$ref: 'http://x/y'}",
-    ] {
-        let case = with_tools(&format!(
-            "tools:\n  - name: bake\n    input_schema: {bad}\n"
-        ));
-        assert!(case.metadata("kit").tools[0].refusal.is_some(), "{bad}");
-    }
-}
-
-mod order {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-
-        /// The entries of a folder come in the order in which they were made, more or less; the
-        /// report must not show it.
-        #[test]
-        fn the_order_of_a_folder_plays_no_part(
-            names in Just((0..12).map(|n| format!("{}/s{n}", ["b", "a", "c/d"][n % 3])).collect::<Vec<_>>()).prop_shuffle(),
-        ) {
-            let folder = Folder::new();
-            for name in &names {
-                folder.skill(&format!("skills/{name}"));
-            }
-            folder.write("skills/broken/SKILL.md", "").write("skills/bare/tools.yaml", "");
-            let report = folder.scan(&["skills"], ParseMode::Lenient);
-            let found: Vec<_> = report.skills.iter().map(|skill| skill.display_path.clone()).collect();
-            let mut sorted = found.clone();
-            sorted.sort_by(|one, other| one.split('/').cmp(other.split('/')));
-            prop_assert_eq!(&found, &sorted);
-            prop_assert_eq!(found.len(), names.len());
-            prop_assert_eq!(report.rejected.len(), 1);
-            prop_assert_eq!(report.diagnostics.len(), 1);
-        }
-    }
 }

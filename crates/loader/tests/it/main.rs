@@ -16,8 +16,11 @@ mod hostile;
 mod layout;
 mod low_level;
 mod manifest;
+mod order;
 mod scan_cache;
 mod show;
 mod skill_files;
+mod stalls;
+mod tool_cases;
 #[cfg(feature = "watch")]
 mod watch;

@@ -75,6 +75,10 @@ fn side_files_and_scripts_count_and_litter_does_not() {
         let delta = cache.rescan();
         assert!(delta.is_empty(), "{litter}: {delta:?}");
     }
+    fs::write(live.join("scripts/a.py"), "print('{}')").unwrap();
+    let edited = cache.rescan();
+    assert_eq!(told(&edited), "+ ~live -");
+    assert_eq!(told(&cache.rescan()), "+ ~ -");
     fs::write(live.join("tools.yaml"), "tools: [a, b]\n").unwrap();
     assert_eq!(cache.rescan().changed[0].metadata.tools.len(), 2);
     fs::remove_file(live.join("scripts/a.py")).unwrap();

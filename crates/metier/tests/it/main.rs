@@ -1,9 +1,16 @@
 //! The seed's first program, in Rust.
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
     clippy::indexing_slicing,
     reason = "a test may stop at a broken fixture"
 )]
+
+mod field;
+#[expect(dead_code, reason = "the check's own tests use the rest")]
+#[path = "../../../check/tests/it/literate.rs"]
+mod literate;
 
 use std::path::PathBuf;
 

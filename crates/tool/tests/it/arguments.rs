@@ -135,3 +135,69 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_value_that_fits_no_form_is_told_the_forms() {
+    let faults = |schema: Value, value: Value| -> Vec<String> {
+        let (schema, _) = CompiledSchema::compile(schema.as_object().unwrap()).unwrap();
+        let faults = schema.validate(&value).unwrap_err();
+        faults
+            .into_iter()
+            .map(|fault| format!("{}: {}", fault.path, fault.message))
+            .collect()
+    };
+    let size = json!({"type": "object", "properties": {"size": {"anyOf": [
+        {"type": "number"},
+        {"enum": ["small", "large"]},
+        {"type": "object", "properties": {"w": {"type": "number"}}, "required": ["w"]},
+    ]}}});
+    assert_eq!(
+        faults(size.clone(), json!({"size": "huge"})),
+        [
+            "size: expected number or one of \"small\", \"large\" or object with `w`, found the text \"huge\""
+        ]
+    );
+    assert_eq!(
+        faults(size, json!({"size": {"w": "wide"}})),
+        [
+            "size: expected number or one of \"small\", \"large\" or object with `w`, found the object {\"w\":\"wide\"}; \
+             the nearest form wants `size.w`: expected number, found the text \"wide\""
+        ]
+    );
+    let either = json!({"type": "object", "properties": {"a": {}, "b": {}}, "oneOf": [
+        {"required": ["a"]}, {"required": ["b"]},
+    ]});
+    assert_eq!(
+        faults(either.clone(), json!({})),
+        [": expected with `a` or with `b`, found the object {}"]
+    );
+    assert_eq!(
+        faults(either, json!({"a": 1, "b": 2})),
+        [
+            ": expected exactly one of these forms, found the object {\"a\":1,\"b\":2}, which is several of them: with `a` or with `b`"
+        ]
+    );
+}
+
+#[test]
+fn a_number_out_of_range_is_told_the_range() {
+    let schema = json!({"type": "object", "properties": {
+        "limit": {"type": "integer", "minimum": 1, "maximum": 200, "description": "At most so many."},
+        "share": {"type": "number", "exclusiveMinimum": 0},
+    }});
+    let (schema, _) = CompiledSchema::compile(schema.as_object().unwrap()).unwrap();
+    let faults = schema
+        .validate(&json!({"limit": 18_446_744_073_709_551_616_f64, "share": 0}))
+        .unwrap_err();
+    let texts: Vec<_> = faults
+        .iter()
+        .map(|fault| format!("{}: {}", fault.path, fault.message))
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            "limit: expected 1 to 200, found the number 1.8446744073709552e+19 (At most so many.)",
+            "share: expected more than 0, found the number 0",
+        ]
+    );
+}

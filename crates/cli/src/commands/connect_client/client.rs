@@ -94,7 +94,7 @@ impl Client {
     pub(super) fn next_step(self, name: &str, file: &Path) -> Option<String> {
         match self {
             Self::Inspector => Some(format!(
-                "then: npx @modelcontextprotocol/inspector --config {} --server {name}",
+                "then (with Node.js 22.19 or newer): npx @modelcontextprotocol/inspector --config {} --server {name}",
                 file.display()
             )),
             _ => None,

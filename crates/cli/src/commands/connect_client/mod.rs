@@ -107,7 +107,8 @@ impl ConnectClient {
             }
             return Ok(Server::Http { url: url.clone() });
         }
-        self.places.check_paths()?;
+        // What would keep the server from starting is better told now.
+        self.running.settings(&self.places)?;
         arguments.insert(0, "stdio".to_owned());
         let command = std::env::current_exe().map_err(|error| {
             Failure::Usage(format!("the path of this program cannot be found: {error}"))

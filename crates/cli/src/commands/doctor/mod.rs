@@ -6,14 +6,15 @@ mod variables;
 
 use clap::Args;
 use metier::SkillCatalog;
-use metier::catalog::DiscoverReport;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::Failure;
 use crate::config::Config;
+use crate::interpreter_faults;
 use crate::options::{Running, SkillPlaces, runtime, settings};
 use crate::printer::{Printer, count, table};
+use crate::searched::{self, Place};
 
 use interpreters::Interpreter;
 use problems::Problem;
@@ -35,7 +36,7 @@ pub(crate) struct Doctor {
 struct Findings {
     /// The settings file in force.
     settings_file: Option<String>,
-    roots: Vec<RootFound>,
+    roots: Vec<Place>,
     skills: usize,
     rejected: usize,
     shadowed: usize,
@@ -44,20 +45,15 @@ struct Findings {
     problems: Vec<Problem>,
 }
 
-/// A folder that was searched.
-#[derive(Serialize)]
-struct RootFound {
-    path: String,
-    exists: bool,
-}
-
 impl Doctor {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         self.places.check_paths()?;
         // A sick setting is what a doctor is for: it is told, and the rest is looked at all the same.
         let (config, mut faults) = self.running.config(&self.places);
         let settings = settings(&config, &self.places, &mut faults);
+        faults.extend(interpreter_faults::faults(&config, &settings));
         let environment = settings.run.environment.clone();
+        let roots = searched::places(&settings, &self.places.paths);
         let (catalog, report) = self.places.catalog(settings);
         let (interpreters, problems) = runtime()?.block_on(async {
             let interpreters = interpreters::of(&catalog).await;
@@ -67,7 +63,7 @@ impl Doctor {
         });
         let findings = Findings {
             settings_file: config.file.as_ref().map(|(shown, _)| shown.clone()),
-            roots: roots(&report),
+            roots,
             skills: report.skills,
             rejected: report.rejected,
             shadowed: report.shadowed,
@@ -82,6 +78,7 @@ impl Doctor {
                 printer.data(&line);
             }
         }
+        self.places.tell_if_empty(printer, &catalog);
         if findings.problems.is_empty() {
             printer.say("nothing would fail");
             return Ok(());
@@ -92,14 +89,6 @@ impl Doctor {
         ));
         Err(Failure::Answered)
     }
-}
-
-fn roots(report: &DiscoverReport) -> Vec<RootFound> {
-    let found = |path: &std::path::PathBuf| RootFound {
-        path: path.display().to_string(),
-        exists: path.is_dir(),
-    };
-    report.roots.iter().map(found).collect()
 }
 
 fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<String> {
@@ -124,7 +113,7 @@ fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<Str
         "searched",
         findings.roots.iter().map(|root| {
             let note = if root.exists { "found" } else { "absent" };
-            vec![note.to_owned(), root.path.clone()]
+            vec![note.to_owned(), root.label.to_owned(), root.path.clone()]
         }),
     );
     section(
@@ -143,8 +132,8 @@ fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<Str
     if !findings.problems.is_empty() {
         lines.push(String::new());
         lines.push("would fail:".to_owned());
-        for problem in &findings.problems {
-            lines.push(format!("  {}: {}", problem.about, problem.what));
+        for (problem, about) in problems::grouped(&findings.problems) {
+            lines.push(format!("  {about}: {}", problem.what));
             lines.push(format!("    {}", problem.cure));
         }
     }

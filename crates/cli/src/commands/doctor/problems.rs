@@ -8,6 +8,7 @@ use metier::skill_model::{SkillStatus, canonical_name, wire_name};
 use serde::Serialize;
 
 use crate::config::{Config, Fault, unknown_variables};
+use crate::findings::placed;
 use crate::tool_outlook::{Obstacle, ToolOutlook};
 
 /// The cure for a fault of a file that has none of its own.
@@ -43,6 +44,35 @@ impl Problem {
             one_line(cure),
         )
     }
+}
+
+/// How many of those that a problem is about are named.
+const NAMED: usize = 3;
+
+/// The same problem of several tools told once, where it came first: one interpreter that lacks is
+/// one thing to mend.
+pub(super) fn grouped(problems: &[Problem]) -> Vec<(&Problem, String)> {
+    let mut groups: Vec<(&Problem, Vec<&str>)> = Vec::new();
+    for problem in problems {
+        let same = groups
+            .iter_mut()
+            .find(|(first, _)| first.what == problem.what && first.cure == problem.cure);
+        match same {
+            Some((_, about)) => about.push(&problem.about),
+            None => groups.push((problem, vec![&problem.about])),
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(problem, about)| {
+            let named: Vec<&str> = about.iter().take(NAMED).copied().collect();
+            let mut text = named.join(", ");
+            if about.len() > NAMED {
+                text = format!("{text} and {} more", about.len() - NAMED);
+            }
+            (problem, text)
+        })
+        .collect()
 }
 
 fn one_line(text: &str) -> String {
@@ -83,8 +113,11 @@ pub(super) fn of_settings(
 /// Roots that are not there, skills that cannot be loaded, tools that cannot be called. Every skill
 /// is loaded, which runs none of its scripts, because only that shows what stands in each other's way.
 pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
-    let mut problems: Vec<Problem> = catalog
-        .snapshot()
+    let snapshot = catalog.snapshot();
+    let of_finding = |about: &str, finding: &Diagnostic| {
+        Problem::of_finding(about, &placed(&snapshot, finding), MEND)
+    };
+    let mut problems: Vec<Problem> = snapshot
         .diagnostics()
         .iter()
         .filter(|finding| finding.severity >= Severity::Warning)
@@ -96,7 +129,7 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
             .diagnostics
             .iter()
             .filter(|finding| finding.severity == Severity::Error);
-        problems.extend(errors.map(|finding| Problem::of_finding(about.as_str(), finding, MEND)));
+        problems.extend(errors.map(|finding| of_finding(&about, finding)));
     }
     for skill in catalog.list_skills(None) {
         let about = format!("skill {}", skill.name);
@@ -106,9 +139,7 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
                     .diagnostics
                     .iter()
                     .filter(|finding| finding.severity == Severity::Error);
-                problems.extend(
-                    errors.map(|finding| Problem::of_finding(about.as_str(), finding, MEND)),
-                );
+                problems.extend(errors.map(|finding| of_finding(&about, finding)));
             }
             Err(error) => problems.push(of_load(about, &error)),
         }

@@ -1,5 +1,7 @@
 //! `metier call`.
 
+mod unknown;
+
 use std::io::Read as _;
 use std::sync::Arc;
 
@@ -7,6 +9,7 @@ use clap::Args;
 use metier::ToolDispatcher;
 use metier::catalog::{CallError, CallRequest};
 use metier::tool::{BoxFuture, CallEvents, CancelSignal, Cancellation, LogLine, Progress};
+use metier::workspace_roots::WorkspaceResolveError;
 use metier::{SkillCatalog, ToolOutput};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -15,6 +18,8 @@ use crate::Failure;
 use crate::options::{Running, SkillPlaces, runtime};
 use crate::printer::Printer;
 use crate::stop_signal::StopSignal;
+
+use unknown::Unknown;
 
 #[derive(Args)]
 pub(crate) struct Call {
@@ -37,17 +42,47 @@ impl Call {
         let arguments = read_arguments(&self.args)?;
         let settings = self.running.settings(&self.places)?;
         let (catalog, _) = self.places.catalog(settings);
+        if let Some(unknown) = unknown::of_stub(&catalog, &self.tool) {
+            return refuse(printer, unknown);
+        }
         let output = runtime()?.block_on(call(&catalog, &self.tool, arguments, printer));
         match output {
             Ok(output) => print(&output, self.json, printer),
-            Err(error @ (CallError::UnknownTool { .. } | CallError::ArgumentsNotObject { .. })) => {
+            Err(CallError::UnknownTool { nearest, .. }) => {
+                self.places.tell_if_empty(printer, &catalog);
+                let unknown = unknown::of_tool(&catalog, &self.places, &self.tool, &nearest);
+                refuse(printer, unknown)
+            }
+            Err(error @ CallError::ArgumentsNotObject { .. }) => {
                 Err(Failure::Usage(error.to_string()))
             }
             Err(error) => {
-                printer.say(&format!("error: {error}"));
+                printer.say(&format!("error: {error}{}", cure(&error)));
                 Err(Failure::Answered)
             }
         }
+    }
+}
+
+/// A wrong name is wrong usage; a broken skill is a failure of what was asked about.
+fn refuse(printer: Printer, unknown: Unknown) -> Result<(), Failure> {
+    match unknown {
+        Unknown::Name(message) => Err(Failure::Usage(message)),
+        Unknown::Skill(message) => {
+            printer.say(&format!("error: {message}"));
+            Err(Failure::Answered)
+        }
+    }
+}
+
+/// What a caller of this command can do about it.
+fn cure(error: &CallError) -> &'static str {
+    match error {
+        CallError::Roots {
+            error: WorkspaceResolveError::NoRoots,
+            ..
+        } => "; name a folder of the workspace with --root DIR",
+        _ => "",
     }
 }
 

@@ -1,0 +1,155 @@
+//! Why there is no tool of a name, and what to do.
+
+use metier::skill_model::{STUB_PREFIX, SkillStatus, SkillSummary, canonical_name, stub_name};
+use metier::{SkillCatalog, skill_model::wire_name};
+
+use crate::config::nearest;
+use crate::findings::errors_of;
+use crate::options::SkillPlaces;
+use crate::printer::count;
+
+/// How many errors are shown; `metier check` has them all.
+const SHOWN: usize = 5;
+
+/// What keeps a name from being called.
+pub(super) enum Unknown {
+    /// The name is wrong.
+    Name(String),
+    /// The skill is.
+    Skill(String),
+}
+
+/// What the name of a stub stands for. Nobody can call a stub: its skill's tools take its place.
+pub(super) fn of_stub(catalog: &SkillCatalog, tool: &str) -> Option<Unknown> {
+    let named = tool.strip_prefix(STUB_PREFIX)?;
+    let skills = all(catalog);
+    let meant = skills
+        .iter()
+        .find(|skill| skill.name == named || stub_name(&skill.name) == tool);
+    let Some(skill) = meant else {
+        let near = nearest(named, skills.iter().map(|skill| skill.name.as_str()));
+        let cure = near.map_or_else(
+            || "`metier list` shows all".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        );
+        return Some(Unknown::Name(format!(
+            "`{tool}` stands for a skill, and there is no skill `{named}`; {cure}"
+        )));
+    };
+    Some(Unknown::Name(format!(
+        "`{tool}` stands for the skill `{0}` and is no tool; {1}; `metier info {0}` says more",
+        skill.name,
+        tools_of(skill)
+    )))
+}
+
+/// Why a tool is unknown: its skill is broken, has no such tool, or is not there.
+pub(super) fn of_tool(
+    catalog: &SkillCatalog,
+    places: &SkillPlaces,
+    tool: &str,
+    nearest: &[String],
+) -> Unknown {
+    let mut message = format!("unknown tool: {tool}");
+    if !nearest.is_empty() {
+        message = format!("{message} (did you mean {}?)", ticked(nearest, " or "));
+    }
+    let skills = all(catalog);
+    if let Some(skill) = skills.iter().find(|skill| owns(skill, tool)) {
+        let why = why(catalog, places, &[skill]);
+        return if is_broken(skill) {
+            Unknown::Skill(format!(
+                "`{tool}` cannot be called: the skill `{}` is {}{why}",
+                skill.name,
+                standing(skill)
+            ))
+        } else if nearest.is_empty() {
+            Unknown::Name(format!(
+                "{message}; in the skill `{}`, {}{why}",
+                skill.name,
+                tools_of(skill)
+            ))
+        } else {
+            Unknown::Name(message + &why)
+        };
+    }
+    if std::path::Path::new(tool).is_dir() {
+        return Unknown::Name(format!(
+            "{message}; that is a folder, and the tool's name comes before it: metier call TOOL {tool}"
+        ));
+    }
+    // A tool's name alone does not say which skill was meant; one that cannot be read may be it.
+    let broken: Vec<&SkillSummary> = skills.iter().filter(|skill| is_broken(skill)).collect();
+    if !broken.is_empty() {
+        let names: Vec<String> = broken.iter().map(|skill| skill.name.clone()).collect();
+        message = format!(
+            "{message}; {} cannot be used: {}{}",
+            count(broken.len(), "skill"),
+            ticked(&names, ", "),
+            why(catalog, places, &broken)
+        );
+    }
+    Unknown::Name(message)
+}
+
+/// The first errors of these skills, each on a line of its own, and who shows the rest.
+fn why(catalog: &SkillCatalog, places: &SkillPlaces, skills: &[&SkillSummary]) -> String {
+    let snapshot = catalog.snapshot();
+    let errors = skills
+        .iter()
+        .flat_map(|skill| errors_of(&snapshot, skill))
+        .take(SHOWN);
+    let lines: Vec<String> = errors.map(|line| format!("\n  {line}")).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!(
+        "{}\n`{}` shows the places",
+        lines.concat(),
+        places.check_command()
+    )
+}
+
+fn standing(skill: &SkillSummary) -> &'static str {
+    match skill.status {
+        SkillStatus::Skipped => "rejected",
+        _ => "broken (status error)",
+    }
+}
+
+fn ticked(names: &[String], between: &str) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(between)
+}
+
+fn all(catalog: &SkillCatalog) -> Vec<SkillSummary> {
+    let mut skills = catalog.list_skills(None);
+    skills.extend(catalog.list_skills(Some(SkillStatus::Skipped)));
+    skills
+}
+
+fn is_broken(skill: &SkillSummary) -> bool {
+    matches!(skill.status, SkillStatus::Error | SkillStatus::Skipped)
+}
+
+/// Whether the name looks like one of the skill's tools: `my_skill__tool` or `my-skill__tool`.
+fn owns(skill: &SkillSummary, tool: &str) -> bool {
+    let Some((before, rest)) = tool.split_once("__") else {
+        return false;
+    };
+    before == skill.name || canonical_name(&skill.name, rest) == tool
+}
+
+/// `its tools are a, b`.
+fn tools_of(skill: &SkillSummary) -> String {
+    let names: Vec<String> = skill
+        .tool_names
+        .iter()
+        .map(|tool| wire_name(&canonical_name(&skill.name, tool)))
+        .collect();
+    match names.as_slice() {
+        [] => "there is no tool, only instructions".to_owned(),
+        [one] => format!("the tool is {one}"),
+        several => format!("the tools are {}", several.join(", ")),
+    }
+}

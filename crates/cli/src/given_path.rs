@@ -1,0 +1,42 @@
+//! Paths as they are given on the command line.
+
+use std::path::Path;
+
+use crate::Failure;
+
+/// Refuses what is no folder, or none that can be read, and says which it is.
+pub(crate) fn readable_folder(path: &Path) -> Result<(), Failure> {
+    let shown = path.display();
+    let fault = match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            format!("{shown}: there is no such folder")
+        }
+        Ok(found) if !found.is_dir() => {
+            format!("{shown}: this is a file; name the folder that holds the skills")
+        }
+        Ok(_) => match std::fs::read_dir(path) {
+            Ok(_) => return Ok(()),
+            Err(error) => unreadable(path, &error),
+        },
+        Err(error) => unreadable(path, &error),
+    };
+    Err(Failure::Usage(fault))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> String {
+    let cure = match error.kind() {
+        std::io::ErrorKind::PermissionDenied => "ask for the right to read it, or name another one",
+        _ => "name another one",
+    };
+    format!(
+        "{}: the folder cannot be read: {error}; {cure}",
+        path.display()
+    )
+}
+
+/// A path that means the same in every folder.
+pub(crate) fn absolute_text(path: &Path) -> Result<String, Failure> {
+    std::path::absolute(path)
+        .map(|path| path.to_string_lossy().into_owned())
+        .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
+}

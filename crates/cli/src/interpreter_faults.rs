@@ -1,0 +1,71 @@
+//! Interpreters that somebody named and that cannot be used, found before a tool needs them.
+
+use std::path::Path;
+
+use metier::CatalogSettings;
+use metier::runner::{Origin as NamedBy, ResolveError};
+
+use crate::config::{Config, Fault, Key, Origin};
+
+const CURE: &str = "name a program that can be executed, or leave it out";
+
+/// Those that were named, in the order python, applications and extensions.
+pub(crate) fn faults(config: &Config, settings: &CatalogSettings) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    faults.extend(python(config, settings));
+    for (name, interpreter) in &config.layer.interpreters {
+        let by_host = settings.run.interpreters.by_host.contains_key(name);
+        let (script, host) = if by_host {
+            ("x.py".to_owned(), Some(name.as_str()))
+        } else {
+            (format!("x.{name}"), None)
+        };
+        let configured = NamedBy::Configured(name.clone());
+        if let Some((origin, message)) = wrong(settings, &script, host)
+            && origin == configured
+        {
+            let place = format!("{}: interpreters.{name}", interpreter.origin);
+            faults.push(Fault::new(place, message, CURE));
+        }
+    }
+    faults
+}
+
+/// Whether the fault is that of the option `--python`, without which nothing was meant to start.
+pub(crate) fn is_of_option(fault: &Fault) -> bool {
+    fault.place == "--python"
+}
+
+fn python(config: &Config, settings: &CatalogSettings) -> Option<Fault> {
+    let (origin, message) = wrong(settings, "x.py", None)?;
+    let place = match origin {
+        NamedBy::PythonOption => match &config.get(Key::Python)?.origin {
+            Origin::File(place) => format!("{place}: {}", Key::Python.path()),
+            other => other.to_string(),
+        },
+        NamedBy::Variable(name) => name,
+        // The entry `py` of `[interpreters]` is told with the others.
+        _ => return None,
+    };
+    Some(Fault::new(place, message, CURE))
+}
+
+/// Who named the interpreter of such a script, and what is wrong with it.
+fn wrong(
+    settings: &CatalogSettings,
+    script: &str,
+    host: Option<&str>,
+) -> Option<(NamedBy, String)> {
+    let run = &settings.run;
+    let found = run
+        .interpreters
+        .resolve(Path::new(script), host, &run.environment);
+    match found {
+        Err(ResolveError::WrongOverride {
+            origin,
+            value,
+            fault,
+        }) => Some((origin, format!("`{}` {fault}", value.display()))),
+        _ => None,
+    }
+}

@@ -1,0 +1,87 @@
+//! Where skills were looked for, told to whoever found none.
+
+use std::path::PathBuf;
+
+use metier::loader::{RootSources, resolve_roots};
+use metier::skill_model::SkillStatus;
+use metier::{CatalogSettings, SkillCatalog};
+use serde::Serialize;
+
+use crate::printer::{Printer, table};
+
+/// A folder that was searched.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Place {
+    /// Why it was searched: `explicit`, `env`, `home` …
+    pub(crate) label: &'static str,
+    pub(crate) path: String,
+    pub(crate) exists: bool,
+}
+
+/// The folders that a catalog with these settings searches, in order of precedence.
+pub(crate) fn places(settings: &CatalogSettings, explicit: &[PathBuf]) -> Vec<Place> {
+    let environment = |name: &str| settings.roots.environment.get(name).map(ToOwned::to_owned);
+    let (roots, _) = resolve_roots(&RootSources {
+        explicit,
+        app: settings.only_dcc.as_deref().unwrap_or(&settings.app),
+        environment: &environment,
+        home: settings.roots.home.clone(),
+        platform_data: settings.roots.platform_data.clone(),
+        configured: &settings.roots.configured,
+        with_defaults: settings.roots.with_defaults,
+    });
+    roots
+        .iter()
+        .map(|root| Place {
+            label: root.label.as_str(),
+            path: root.path.display().to_string(),
+            exists: root.path.is_dir(),
+        })
+        .collect()
+}
+
+/// Says where was looked and what to do, when nothing at all was found there.
+pub(crate) fn tell_if_empty(printer: Printer, catalog: &SkillCatalog, explicit: &[PathBuf]) {
+    let states = [
+        None,
+        Some(SkillStatus::Skipped),
+        Some(SkillStatus::Shadowed),
+    ];
+    if states
+        .iter()
+        .any(|status| !catalog.list_skills(*status).is_empty())
+    {
+        return;
+    }
+    let registry = catalog.registry();
+    for line in nothing_found(registry.settings(), explicit) {
+        printer.say(&line);
+    }
+}
+
+fn nothing_found(settings: &CatalogSettings, explicit: &[PathBuf]) -> Vec<String> {
+    let mut lines = vec!["no skill was found; looked in:".to_owned()];
+    let rows: Vec<Vec<String>> = places(settings, explicit)
+        .into_iter()
+        .map(|place| {
+            let state = if place.exists {
+                "no skill in it"
+            } else {
+                "no such folder"
+            };
+            vec![place.label.to_owned(), state.to_owned(), place.path]
+        })
+        .collect();
+    lines.extend(table(&rows).into_iter().map(|line| format!("  {line}")));
+    if let Some(dcc) = settings.only_dcc.as_deref() {
+        lines.push(format!(
+            "only skills for {dcc} and python count, because of --dcc"
+        ));
+    }
+    lines.push(
+        "a skill is a folder with a SKILL.md: name the folder that holds some as PATH, \
+         set DCC_MCP_SKILL_PATHS, or make one with `metier new NAME`"
+            .to_owned(),
+    );
+    lines
+}

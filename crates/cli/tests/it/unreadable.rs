@@ -1,0 +1,74 @@
+//! A PATH that cannot be read is named, whatever the reason.
+#![cfg(unix)]
+
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::command::{mixed, said};
+
+const COMMANDS: [&str; 5] = ["list", "serve", "stdio", "check", "doctor"];
+
+/// The command as somebody to whom rights mean something: who may read everything is made nobody,
+/// with a copy of the command that nobody can start.
+fn as_somebody(folder: &Path, may_read_everything: bool) -> Command {
+    let built = PathBuf::from(env!("CARGO_BIN_EXE_metier"));
+    if !may_read_everything {
+        let mut command = Command::new(built);
+        command.current_dir(folder);
+        return command;
+    }
+    let copy = folder.join("metier");
+    if !copy.exists() {
+        std::fs::copy(built, &copy).unwrap();
+    }
+    let mut command = Command::new(copy);
+    command.uid(65_534).gid(65_534).current_dir(folder);
+    command
+}
+
+#[test]
+fn rights_that_lack_are_named() {
+    let folder = mixed();
+    let open = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(folder.path(), open.clone()).unwrap();
+    let closed = folder.path().join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let all = std::fs::read_dir(&closed).is_ok();
+    for subcommand in COMMANDS {
+        let output = as_somebody(folder.path(), all)
+            .env_clear()
+            .args([subcommand, "closed"])
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let text = said(&output);
+        assert!(
+            text.starts_with("exit 2")
+                && text.contains("error: closed: the folder cannot be read: Permission denied"),
+            "{subcommand}: {text}"
+        );
+    }
+    std::fs::set_permissions(&closed, open).unwrap();
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_told_from_a_missing_folder() {
+    let folder = mixed();
+    symlink("round", folder.path().join("round")).unwrap();
+    for subcommand in COMMANDS {
+        let text = crate::command::run(folder.path(), &[subcommand, "round"]);
+        assert!(
+            text.starts_with("exit 2") && text.contains("error: round: the folder cannot be read"),
+            "{subcommand}: {text}"
+        );
+        let text = crate::command::run(folder.path(), &[subcommand, "skills/good/tools.yaml"]);
+        assert!(
+            text.starts_with("exit 2")
+                && text.contains("error: skills/good/tools.yaml: this is a file"),
+            "{subcommand}: {text}"
+        );
+    }
+}

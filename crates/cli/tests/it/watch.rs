@@ -1,0 +1,152 @@
+//! `--watch`: what is written into a folder reaches whoever looks at it.
+
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use crate::command::{metier, mixed, write};
+
+/// Long enough for a busy machine; nothing waits for it when all is well.
+const BOUND: Duration = Duration::from_mins(1);
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#;
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+const LIST: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#;
+
+/// The lines of a stream, so that waiting for one has an end.
+struct Lines(Receiver<String>);
+
+impl Lines {
+    fn of(stream: impl Read + Send + 'static) -> Self {
+        let (send, receive) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                if send.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        Self(receive)
+    }
+
+    /// The next line that holds the text.
+    fn wait_for(&self, text: &str) -> String {
+        let end = Instant::now() + BOUND;
+        let mut seen = Vec::new();
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.0.recv_timeout(left) {
+                Ok(line) if line.contains(text) => return line,
+                Ok(line) => seen.push(line),
+                Err(error) => panic!("no line with `{text}` ({error}): {seen:#?}"),
+            }
+        }
+    }
+}
+
+/// Ends with the test, however that ends.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(folder: &Path, arguments: &[&str]) -> Running {
+    let mut command = metier(folder);
+    command
+        .args(arguments)
+        .args(["--watch", "skills"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    Running(command.spawn().unwrap())
+}
+
+fn add_skill(folder: &Path) {
+    write(
+        folder.join("skills/newcomer/SKILL.md"),
+        "---\nname: newcomer\ndescription: Came later.\n---\n",
+    );
+}
+
+#[test]
+fn list_prints_again() {
+    let folder = mixed();
+    let mut child = start(folder.path(), &["list"]);
+    let lines = Lines::of(child.0.stdout.take().unwrap());
+    lines.wait_for("The good skill.");
+    add_skill(folder.path());
+    lines.wait_for("Came later.");
+    write(
+        folder.path().join("skills/newcomer/SKILL.md"),
+        "---\nname: newcomer\ndescription: Stays.\n---\n",
+    );
+    lines.wait_for("Stays.");
+}
+
+#[test]
+fn stdio_tells_its_client() {
+    let folder = mixed();
+    let mut child = start(folder.path(), &["stdio"]);
+    let lines = Lines::of(child.0.stdout.take().unwrap());
+    let mut input = child.0.stdin.take().unwrap();
+    writeln!(input, "{INITIALIZE}").unwrap();
+    lines.wait_for("protocolVersion");
+    writeln!(input, "{INITIALIZED}").unwrap();
+    writeln!(input, "{LIST}").unwrap();
+    let before = lines.wait_for(r#""id":2"#);
+    assert!(!before.contains("newcomer"), "{before}");
+    add_skill(folder.path());
+    lines.wait_for("notifications/tools/list_changed");
+    writeln!(input, "{LIST}").unwrap();
+    let after = lines.wait_for(r#""id":2"#);
+    assert!(after.contains("__skill__newcomer"), "{after}");
+}
+
+/// Sends one request; gives its answer, head and body, as lines that come when they come.
+fn send(address: &str, method: &str, session: &str, body: &str) -> Lines {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let accept = if method == "GET" {
+        "text/event-stream"
+    } else {
+        "application/json, text/event-stream"
+    };
+    write!(
+        stream,
+        "{method} /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nAccept: {accept}\r\n\
+         {session}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    Lines::of(stream)
+}
+
+#[test]
+fn serve_tells_its_client() {
+    let folder = mixed();
+    let mut child = start(folder.path(), &["serve", "--port", "0"]);
+    let lines = Lines::of(child.0.stdout.take().unwrap());
+    let url = lines.wait_for("http://");
+    let address = url
+        .strip_prefix("http://")
+        .and_then(|rest| rest.strip_suffix("/mcp"))
+        .unwrap();
+    let head = send(address, "POST", "", INITIALIZE).wait_for("ession-");
+    let session = format!(
+        "{}\r\nMCP-Protocol-Version: 2025-11-25\r\n",
+        head.trim_end()
+    );
+    send(address, "POST", &session, INITIALIZED).wait_for("202");
+    let events = send(address, "GET", &session, "");
+    events.wait_for("200");
+    add_skill(folder.path());
+    events.wait_for("notifications/tools/list_changed");
+    send(address, "POST", &session, LIST).wait_for("__skill__newcomer");
+}

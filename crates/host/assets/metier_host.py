@@ -1,0 +1,422 @@
+"""Runs the tools of skills inside this application: the other end of ``metier serve --attach FILE``.
+
+A plain Python, kept alive between calls:
+
+    python3 metier_host.py door.json
+
+Inside an application, whose own functions work on its main thread alone:
+
+    import metier_host
+    import maya.utils
+    host = metier_host.Host("~/door.json", name="maya", on_main=maya.utils.executeInMainThreadWithResult)
+    host.start()
+
+Where there is no such function, call ``host.run_pending()`` from a timer of the application (Blender's
+``bpy.app.timers``, Qt's ``QTimer``); it returns at once when nothing waits.
+
+The script's ``main`` is called with the arguments of the call as keywords, and what it returns is the answer. A script
+without a ``main`` runs as it would as a program: JSON on standard input, JSON on standard output. One call runs at a
+time. The script's folder is importable while it runs; what it imported from its skill is forgotten afterwards, so an
+edited file is read anew.
+
+The file holds a loopback address and a secret; only its owner can read it. Python 3.7 or newer, standard library only.
+"""
+
+import contextlib
+import hmac
+import importlib
+import inspect
+import io
+import json
+import os
+import queue
+import runpy
+import secrets
+import select
+import socket
+import sys
+import threading
+import traceback
+import types
+
+__version__ = "1.0"
+
+__all__ = ["Host"]
+
+_MOST_REQUEST = 16 * 1024 * 1024
+_MOST_CONNECTIONS = 64
+
+
+class Host(object):
+    """Listens for calls, and runs them on one thread.
+
+    ``door`` is the file that tells the server where to find this application. ``on_main`` takes a function and calls it
+    on the main thread; without it, somebody must call ``run_pending`` or ``serve_forever`` there. ``languages`` maps a
+    file extension to ``function(job)`` for scripts that are not Python: ``{".mel": run_mel}``.
+    """
+
+    def __init__(self, door, name="python", on_main=None, languages=None):
+        self.door = os.path.abspath(os.path.expanduser(door))
+        self.name = name
+        self._on_main = on_main
+        self._languages = dict(languages or {})
+        self._secret = secrets.token_urlsafe(32)
+        self._waiting = queue.Queue()
+        self._places = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+        self._closed = threading.Event()
+        self._listener = None
+
+    def start(self):
+        """Opens the door: listens in the background, and writes the file. Returns this host."""
+        self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._listener.bind(("127.0.0.1", 0))
+        self._listener.listen(_MOST_CONNECTIONS)
+        self._write_door()
+        threading.Thread(target=self._accept, name="metier-host", daemon=True).start()
+        return self
+
+    def run_pending(self, patience=0.0):
+        """Runs the calls that wait, on this thread; waits ``patience`` seconds for the first one. Returns how many."""
+        ran = 0
+        while True:
+            try:
+                call = self._waiting.get(timeout=patience) if patience and not ran else self._waiting.get_nowait()
+            except queue.Empty:
+                return ran
+            call.run(self._languages)
+            ran += 1
+
+    def serve_forever(self):
+        """Runs calls on this thread until ``close``."""
+        while not self._closed.is_set():
+            self.run_pending(patience=0.5)
+
+    def close(self):
+        """Takes the file away and listens no more. A call that runs goes on to its end."""
+        if self._closed.is_set():
+            return
+        self._closed.set()
+        with contextlib.suppress(OSError):
+            if json.loads(_read(self.door)).get("secret") == self._secret:
+                os.remove(self.door)
+        if self._listener is not None:
+            # On some systems a waiting accept notices only a shutdown, on others only a close.
+            with contextlib.suppress(OSError):
+                self._listener.shutdown(socket.SHUT_RDWR)
+            self._listener.close()
+
+    def _write_door(self):
+        host, port = self._listener.getsockname()
+        text = json.dumps(
+            {
+                "metier_host": 1,
+                "address": "%s:%d" % (host, port),
+                "secret": self._secret,
+                "name": self.name,
+                "pid": os.getpid(),
+            }
+        )
+        # Readable by its owner alone from its first moment, and never half written.
+        beside = "%s.%d.tmp" % (self.door, os.getpid())
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(beside)
+        file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(file, "w") as out:
+            out.write(text + "\n")
+        os.replace(beside, self.door)
+
+    def _accept(self):
+        while not self._closed.is_set():
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            if not self._places.acquire(blocking=False):
+                connection.close()
+                continue
+            threading.Thread(target=self._serve, args=(connection,), name="metier-call", daemon=True).start()
+
+    def _serve(self, connection):
+        call = _Call(connection)
+        try:
+            connection.settimeout(30)
+            job = self._job_of(call)
+            connection.settimeout(None)
+            if job is None:
+                return
+            call.job = job
+            if self._on_main is not None:
+                self._on_main(lambda: call.run(self._languages))
+            else:
+                self._waiting.put(call)
+            call.ended.wait()
+        except OSError:
+            pass
+        except Exception:  # The application goes on, whatever one call brings.
+            traceback.print_exc()
+        finally:
+            connection.close()
+            self._places.release()
+
+    def _job_of(self, call):
+        line = b""
+        while not line.endswith(b"\n"):
+            piece = call.connection.recv(65536)
+            if not piece:
+                return None
+            line += piece
+            if len(line) > _MOST_REQUEST:
+                call.say(refused="the arguments are too long")
+                return None
+        try:
+            request = json.loads(line.decode("utf-8"))
+            secret, job = request["secret"], request["job"]
+            fits = isinstance(secret, str) and isinstance(job["script"], str) and isinstance(job["arguments"], dict)
+        except (ValueError, KeyError, TypeError):
+            fits = False
+        if not fits:
+            call.say(refused="this is no call")
+            return None
+        if not hmac.compare_digest(secret.encode("utf-8", "replace"), self._secret.encode("ascii")):
+            call.say(refused="the secret is not the one in the file of this application")
+            return None
+        return job
+
+
+class _Call(object):
+    """One connection, one call."""
+
+    def __init__(self, connection):
+        self.connection = connection
+        self.job = None
+        self.ended = threading.Event()
+        self._speaking = threading.Lock()
+
+    def say(self, **reply):
+        line = json.dumps(reply, ensure_ascii=True, default=_plain) + "\n"
+        with self._speaking:
+            self.connection.sendall(line.encode("ascii"))
+
+    def run(self, languages):
+        """Runs the job on this thread, unless its caller has gone."""
+        try:
+            if self._is_given_up():
+                return
+            self.say(begun=True)
+            try:
+                reply = self._reply(languages)
+            except BaseException as error:  # A script may raise anything, and the application must go on.
+                reply = {
+                    "failed": {
+                        "kind": type(error).__name__,
+                        "message": str(error),
+                        "trace": traceback.format_exc(),
+                    }
+                }
+            try:
+                self.say(**reply)
+            except (TypeError, ValueError) as error:
+                self.say(failed={"kind": "TypeError", "message": "the answer is not JSON: %s" % error})
+        except OSError:
+            pass  # The caller has gone; what the script did is done.
+        finally:
+            self.ended.set()
+
+    def _is_given_up(self):
+        readable, _, _ = select.select([self.connection], [], [], 0)
+        return bool(readable) and not self.connection.recv(1, socket.MSG_PEEK)
+
+    def _reply(self, languages):
+        job = self.job
+        ending = os.path.splitext(job["script"])[1].lower()
+        speaker = _Lines(self)
+        printed = io.StringIO()
+        with _as_the_script(job), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(speaker):
+            if ending in languages:
+                value = languages[ending](job)
+            elif ending == ".py":
+                value = _call_main(job, printed)
+            else:
+                return {"refused": "this application runs no %s files" % (ending or "such")}
+            speaker.flush_rest()
+        return {"result": {"value": value, "output": printed.getvalue()}}
+
+
+def _call_main(job, printed):
+    """What the script answers: what its ``main`` returns, or what it prints."""
+    with open(job["script"], "rb") as file:
+        written = compile(file.read(), job["script"], "exec")
+    code = 0
+    try:
+        if "main" in written.co_names:
+            value = _returned(written, job)
+            if value is not None:
+                return value
+        else:
+            runpy.run_path(job["script"], run_name="__main__")
+    except SystemExit as end:
+        code = end.code
+    value = _last_json(printed.getvalue())
+    printed.truncate(0)
+    if code not in (0, None):
+        if not isinstance(value, dict):
+            value = {"result": value}
+        if not value.get("message"):
+            value["message"] = "the script ended with %s" % code
+        value["success"] = False
+    return value
+
+
+def _returned(written, job):
+    name = "_metier_script"
+    module = types.ModuleType(name)
+    module.__file__ = job["script"]
+    sys.modules[name] = module
+    try:
+        exec(written, module.__dict__)
+        main = getattr(module, "main", None)
+        if not callable(main):
+            return None
+        if _reads_standard_input(main):
+            return main()
+        return main(**job["arguments"])
+    finally:
+        sys.modules.pop(name, None)
+
+
+def _reads_standard_input(main):
+    """Whether ``main`` is that of a program: without parameters, or with the command line alone."""
+    parameters = list(inspect.signature(main).parameters.values())
+    if len(parameters) == 1:
+        only = parameters[0]
+        return only.name in ("argv", "args") and only.default is not only.empty
+    return not parameters
+
+
+def _last_json(text):
+    """The whole text as JSON, else the last line that is a JSON object, else the text as a message."""
+    with contextlib.suppress(ValueError):
+        return json.loads(text)
+    for line in reversed(text.splitlines()):
+        if line.lstrip().startswith("{"):
+            with contextlib.suppress(ValueError):
+                return json.loads(line)
+    return {"success": True, "message": text.strip()}
+
+
+@contextlib.contextmanager
+def _as_the_script(job):
+    """The folder, the path and the environment that the script would have as a program."""
+    folder = os.path.dirname(job["script"])
+    skill = os.path.abspath(job["skill_dir"])
+    facts = {
+        "DCC_MCP_SKILL_DIR": job["skill_dir"],
+        "DCC_MCP_SKILL_NAME": job["skill_name"],
+        "DCC_MCP_TOOL_NAME": job["tool_name"],
+        "DCC_MCP_CALL_ID": job["call_id"],
+        "DCC_MCP_WORKSPACE_ROOTS": json.dumps(job.get("workspace_roots", [])),
+    }
+    where, path, modules = os.getcwd(), list(sys.path), set(sys.modules)
+    environment = {name: os.environ.get(name) for name in facts}
+    writes, arguments, given = sys.dont_write_bytecode, sys.argv, sys.stdin
+    try:
+        os.chdir(job["skill_dir"])
+        os.environ.update(facts)
+        sys.path.insert(0, folder)
+        sys.argv = [job["script"]]
+        sys.stdin = io.StringIO(json.dumps(job["arguments"]))
+        sys.dont_write_bytecode = True
+        yield
+    finally:
+        sys.path[:] = path
+        sys.argv, sys.stdin = arguments, given
+        sys.dont_write_bytecode = writes
+        for name, value in environment.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        for name in set(sys.modules) - modules:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file and os.path.abspath(file).startswith(skill + os.sep):
+                del sys.modules[name]
+        importlib.invalidate_caches()
+        with contextlib.suppress(OSError):
+            os.chdir(where)
+
+
+class _Lines(io.TextIOBase):
+    """Standard error of a script: progress and log lines, sent as they are written."""
+
+    def __init__(self, call):
+        super().__init__()
+        self._call = call
+        self._rest = ""
+
+    def writable(self):
+        return True
+
+    def write(self, text):
+        lines = (self._rest + text).split("\n")
+        self._rest = lines.pop()
+        for line in lines:
+            self._send(line.rstrip("\r"))
+        return len(text)
+
+    def flush_rest(self):
+        if self._rest:
+            self._send(self._rest)
+            self._rest = ""
+
+    def _send(self, line):
+        mark = "::progress::"
+        if line.startswith(mark):
+            with contextlib.suppress(ValueError):
+                step = json.loads(line[len(mark) :])
+                if isinstance(step, dict) and isinstance(step.get("progress"), (int, float)):
+                    total, message = step.get("total"), step.get("message")
+                    self._tell(
+                        progress={
+                            "progress": step["progress"],
+                            "total": total if isinstance(total, (int, float)) else None,
+                            "message": None if message is None else str(message),
+                        }
+                    )
+                    return
+        if line.strip():
+            self._tell(log=line)
+
+    def _tell(self, **reply):
+        # A caller that has gone is no reason to fail in the middle of the work.
+        with contextlib.suppress(OSError):
+            self._call.say(**reply)
+
+
+def _plain(value):
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=str)
+    return str(value)
+
+
+def _read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def _main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit("usage: python3 metier_host.py DOOR.json\n\nThe file is written; give it to `metier serve --attach`.")
+    host = Host(sys.argv[1]).start()
+    print("metier_host: attached as %s; serve with --attach %s" % (host.name, host.door), flush=True)
+    try:
+        host.serve_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        host.close()
+
+
+if __name__ == "__main__":
+    _main()

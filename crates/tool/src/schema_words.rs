@@ -1,0 +1,143 @@
+//! What a schema allows, in a few words.
+
+use serde_json::Value;
+
+use crate::schema_fault::clipped;
+
+/// More forms than this are counted, not named.
+const MOST_FORMS: usize = 8;
+
+/// `number or one of "low", "high"`: the forms of an `anyOf` or `oneOf`.
+pub(crate) fn forms(branches: &Value, root: &Value) -> String {
+    let branches = branches.as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut words: Vec<String> = Vec::new();
+    let mut rest = branches.iter();
+    while words.len() < MOST_FORMS
+        && let Some(branch) = rest.next()
+    {
+        let word = form(branch, root);
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    match rest.len() {
+        0 => {}
+        1 => words.push("one more form".to_owned()),
+        more => words.push(format!("{more} more forms")),
+    }
+    clipped(&words.join(" or "))
+}
+
+fn form(branch: &Value, root: &Value) -> String {
+    let schema = resolved(branch, root);
+    if let Some(value) = schema.get("const") {
+        return value.to_string();
+    }
+    if let Some(Value::Array(values)) = schema.get("enum") {
+        let values: Vec<String> = values.iter().map(Value::to_string).collect();
+        return format!("one of {}", clipped(&values.join(", ")));
+    }
+    let mut word = match schema.get("type") {
+        Some(Value::String(one)) => one.clone(),
+        Some(Value::Array(several)) => {
+            let names: Vec<&str> = several.iter().filter_map(Value::as_str).collect();
+            names.join(" or ")
+        }
+        _ if schema.get("properties").is_some() => "object".to_owned(),
+        _ => String::new(),
+    };
+    if let Some(Value::Array(names)) = schema.get("required") {
+        let names: Vec<String> = names
+            .iter()
+            .filter_map(Value::as_str)
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let with = format!("with {}", names.join(" and "));
+        word = if word.is_empty() {
+            with
+        } else {
+            format!("{word} {with}")
+        };
+    }
+    let bounds = range(schema);
+    if !bounds.is_empty() {
+        word = format!("{word} ({bounds})");
+    }
+    if word.is_empty() {
+        let title = schema.get("title").and_then(Value::as_str);
+        return title.map_or_else(|| clipped(&schema.to_string()), ToOwned::to_owned);
+    }
+    word
+}
+
+/// One step: a chain of references is rare, and a circle of them must not hang this.
+fn resolved<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
+    schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|target| root.pointer(target.strip_prefix('#')?))
+        .unwrap_or(schema)
+}
+
+/// `1 to 100`, `at least 1`, `more than 0 and at most 1`; empty without bounds.
+pub(crate) fn range(schema: &Value) -> String {
+    let bound = |key: &str| schema.get(key).filter(|value| value.is_number());
+    if let (Some(least), Some(most)) = (bound("minimum"), bound("maximum")) {
+        return format!("{least} to {most}");
+    }
+    let words = [
+        ("minimum", "at least"),
+        ("exclusiveMinimum", "more than"),
+        ("maximum", "at most"),
+        ("exclusiveMaximum", "less than"),
+    ];
+    let parts: Vec<String> = words
+        .iter()
+        .filter_map(|(key, word)| Some(format!("{word} {}", bound(key)?)))
+        .collect();
+    parts.join(" and ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn bounds_are_told_together() {
+        assert_eq!(range(&json!({"minimum": 1, "maximum": 100})), "1 to 100");
+        assert_eq!(range(&json!({"minimum": 1})), "at least 1");
+        assert_eq!(
+            range(&json!({"exclusiveMinimum": 0, "maximum": 1})),
+            "more than 0 and at most 1"
+        );
+        assert_eq!(range(&json!({"type": "integer"})), "");
+    }
+
+    #[test]
+    fn many_forms_are_counted() {
+        let branches: Vec<Value> = (0..20).map(|n| json!({"const": n})).collect();
+        assert_eq!(
+            forms(&Value::Array(branches), &Value::Null),
+            "0 or 1 or 2 or 3 or 4 or 5 or 6 or 7 or 12 more forms"
+        );
+    }
+
+    #[test]
+    fn forms_name_types_values_and_members() {
+        let root = json!({"$defs": {"p": {"type": "object", "required": ["x", "y"]}}});
+        let branches = json!([
+            {"type": "integer", "minimum": 0},
+            {"enum": ["low", "high"]},
+            {"const": null},
+            {"$ref": "#/$defs/p"},
+            {"required": ["a"]},
+            {"type": "integer", "minimum": 0},
+        ]);
+        assert_eq!(
+            forms(&branches, &root),
+            "integer (at least 0) or one of \"low\", \"high\" or null or object with `x` and `y` or with `a`"
+        );
+    }
+}

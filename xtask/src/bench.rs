@@ -1,0 +1,28 @@
+//! `cargo xtask bench WHAT`: figures against named peers, with the bars of the design beside them.
+//!
+//! Nothing here fails because a machine is slow: ratios come from sides that take turns in one run, absolute times are
+//! for orientation, and the exit code only says whether there was something to measure.
+
+mod figures;
+mod scan;
+
+use clap::Subcommand;
+
+use crate::steps::Report;
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// Scanning folders of skills, against the published package and against walking and reading the same files.
+    Scan {
+        /// Print the figures as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) fn run(what: &Bench) -> Report {
+    match what {
+        Bench::Scan { json } => scan::run(*json),
+    }
+}
