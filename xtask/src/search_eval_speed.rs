@@ -55,14 +55,19 @@ pub(crate) fn measure(
     Ok(())
 }
 
-/// The median and the slow end.
+/// The quickest, the median and the slow end. On a busy machine the quickest tells the most.
 pub(crate) fn pace(mut times: Vec<Duration>) -> String {
     times.sort_unstable();
     let at = |share: usize| {
         let place = times.len().saturating_sub(1) * share / 100;
         times.get(place).copied().unwrap_or_default()
     };
-    format!("p50 {:.1?}, p99 {:.1?}", at(50), at(99))
+    format!(
+        "least {:.1?}, p50 {:.1?}, p99 {:.1?}",
+        at(0),
+        at(50),
+        at(99)
+    )
 }
 
 fn pool(size: usize, documents: &[SkillDocument]) -> Vec<SkillDocument> {
@@ -116,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_pace_of_nothing_is_nothing() {
-        assert_eq!(pace(Vec::new()), "p50 0.0ns, p99 0.0ns");
-        assert!(pace(vec![Duration::from_millis(2); 3]).starts_with("p50 2.0ms"));
+        assert_eq!(pace(Vec::new()), "least 0.0ns, p50 0.0ns, p99 0.0ns");
+        assert!(pace(vec![Duration::from_millis(2); 3]).starts_with("least 2.0ms, p50 2.0ms"));
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn confidence(signs: &Signs) -> f64 {
 }
 
 /// An answer whose first hit is less sure than this is probably none.
-pub(crate) const UNSURE: f64 = 0.2;
+pub(crate) const UNSURE: f64 = 0.25;
 
 /// The fit: a constant, and what coverage, likeness and the logarithm of the words' score count.
-const FIT: [f64; 4] = [-5.0, 3.0, 4.0, 1.0];
+const FIT: [f64; 4] = [-5.08, 2.81, 1.75, 2.5];

@@ -4,6 +4,7 @@ mod hashed;
 mod table;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::document::SkillDocument;
 
@@ -66,6 +67,39 @@ pub trait Embedder: Send + Sync + fmt::Debug {
     /// weighs the dimensions by how few of its documents have them.
     fn weighs_by_rarity(&self) -> bool {
         false
+    }
+}
+
+impl<E: Embedder + ?Sized> Embedder for Arc<E> {
+    fn dims(&self) -> usize {
+        self.as_ref().dims()
+    }
+
+    fn fingerprint(&self) -> String {
+        self.as_ref().fingerprint()
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedderError> {
+        self.as_ref().embed(texts)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedderError> {
+        self.as_ref().embed_query(text)
+    }
+
+    fn embed_documents(
+        &self,
+        documents: &[&SkillDocument],
+    ) -> Result<Vec<Vec<f32>>, EmbedderError> {
+        self.as_ref().embed_documents(documents)
+    }
+
+    fn knows(&self, term: &str) -> bool {
+        self.as_ref().knows(term)
+    }
+
+    fn weighs_by_rarity(&self) -> bool {
+        self.as_ref().weighs_by_rarity()
     }
 }
 

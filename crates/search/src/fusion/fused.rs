@@ -116,20 +116,22 @@ impl Default for FusedIndex {
 }
 
 impl Arm {
-    /// Vectors of new documents, by id.
+    /// Vectors of new documents, by id; one that cannot be had is empty, and counts as like nothing.
     fn embed(&mut self, documents: &[SkillDocument]) -> BTreeMap<String, Vec<f32>> {
         let all: Vec<&SkillDocument> = documents.iter().collect();
-        match self.embedder.embed_documents(&all) {
-            Ok(vectors) => documents
-                .iter()
-                .map(|document| document.id.clone())
-                .zip(vectors)
-                .collect(),
+        let vectors = match self.embedder.embed_documents(&all) {
+            Ok(vectors) => vectors,
             Err(failure) => {
                 self.failure = Some(failure);
-                BTreeMap::new()
+                Vec::new()
             }
-        }
+        };
+        let vectors = vectors.into_iter().chain(std::iter::repeat(Vec::new()));
+        documents
+            .iter()
+            .map(|document| document.id.clone())
+            .zip(vectors)
+            .collect()
     }
 
     /// Follows the lexical index to its new parts; `before` are the parts it had.

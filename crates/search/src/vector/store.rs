@@ -53,8 +53,8 @@ impl InMemoryVectorStore {
         Self::default()
     }
 
-    /// Keeps two bytes for each of the `dims` numbers of a vector: half of the memory, and products that
-    /// differ in the fourth digit.
+    /// Keeps one byte for each of the `dims` numbers of a vector: a quarter of the memory, and products
+    /// that differ in the third digit.
     pub fn coded(dims: usize) -> Self {
         Self {
             vectors: Vectors::Coded(Rows::new(dims)),

@@ -241,6 +241,16 @@ fn a_failing_arm_is_named_and_the_rest_answers() {
     assert_eq!(names(&answer)[0], "farm-queue");
     assert!(missing(&answer, "model"), "{:?}", answer.notes);
 
+    // What a changed skill said before must not go on speaking for it.
+    let mut index = of_models("broken");
+    index.index(vec![skill("one", "sphere")]);
+    index.index(vec![skill("one", "broken")]);
+    let answer = index.search_text("sphere", 3).unwrap();
+    assert!(
+        missing(&answer, "model") && answer.hits.is_empty(),
+        "{answer:?}"
+    );
+
     let mut index = of_models("wrong word");
     index.index(studio());
     assert!(index.search_text("farm", 3).unwrap().notes.is_empty());
