@@ -48,14 +48,14 @@ pub(crate) struct SkillSet {
 }
 
 impl SkillSet {
-    pub(crate) fn empty() -> Self {
+    pub(crate) fn empty(index: FusedIndex) -> Self {
         Self {
             entries: BTreeMap::new(),
             graph: DependencyGraph::new(std::iter::empty::<(&str, Vec<&str>)>()),
             rejected: Vec::new(),
             shadowed: Vec::new(),
             diagnostics: Vec::new(),
-            index: FusedIndex::new(),
+            index,
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod commands;
 mod config;
+mod embedder;
 mod findings;
 mod given_path;
 mod interpreter_faults;

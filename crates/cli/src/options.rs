@@ -13,6 +13,7 @@ use metier::{CatalogSettings, SkillCatalog, ToolRegistry};
 
 use crate::Failure;
 use crate::config::{Config, Fault, Key, Layer, Value, Wanted};
+use crate::embedder;
 use crate::given_path::{absolute_text, readable_folder};
 use crate::interpreter_faults;
 use crate::printer::Printer;
@@ -320,6 +321,7 @@ pub(crate) fn settings(
     if let Some(processes) = config.number(Key::Processes) {
         run.gate = Gate::new(processes);
     }
+    embedder::add_model(&mut settings);
     settings
 }
 

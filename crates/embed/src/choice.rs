@@ -56,17 +56,33 @@ impl Choice {
         if let Some(folder) = self.model_folder() {
             return Ok(Arc::new(FolderEmbedder::open(&folder)?));
         }
-        if let Some(program) = self.program {
-            return Ok(Arc::new(ProcessEmbedder::start(program)?));
+        let missing = self.missing();
+        match self.program {
+            Some(program) => Ok(Arc::new(ProcessEmbedder::start(program)?)),
+            None => Err(missing),
         }
-        Err(EmbedderError::new(
+    }
+
+    /// The model in the folder, and nothing else.
+    ///
+    /// # Errors
+    /// [`EmbedderError`] when there is none, or when it cannot be used.
+    pub fn open_folder(&self) -> Result<FolderEmbedder, EmbedderError> {
+        match self.model_folder() {
+            Some(folder) => FolderEmbedder::open(&folder),
+            None => Err(self.missing()),
+        }
+    }
+
+    fn missing(&self) -> EmbedderError {
+        EmbedderError::new(
             format!("there is no model `{}`", self.model),
             format!(
                 "download it and set {MODEL_DIR} to its folder, or to the folder that holds `{}`; \
                  nothing is ever downloaded by itself",
                 self.model
             ),
-        ))
+        )
     }
 
     /// The model may lie in the folder itself, under its name, or under the last part of its name.
