@@ -204,6 +204,7 @@ fn weights(options: &SearchEval) -> Result<Weights, String> {
             "prefix" => &mut weights.prefix,
             "coverage" => &mut weights.coverage,
             "glossary" => &mut weights.glossary,
+            "native" => &mut weights.native,
             "synonym" => &mut weights.synonym,
             "semantic" => &mut weights.semantic,
             "semantic_floor" => &mut weights.semantic_floor,

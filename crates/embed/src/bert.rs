@@ -208,7 +208,7 @@ impl Norm {
 }
 
 impl Layer {
-    fn apply(&self, states: &mut Vec<f32>, size: usize, heads: usize) {
+    fn apply(&self, states: &mut [f32], size: usize, heads: usize) {
         let attended = self.attended.apply(&self.attend(states, size, heads));
         add(states, &attended);
         self.after_attention.apply(states);

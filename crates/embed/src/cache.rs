@@ -159,8 +159,15 @@ fn key(text: &str) -> Key {
     key
 }
 
-fn hex(key: &Key) -> String {
-    key.iter().map(|byte| format!("{byte:02x}")).collect()
+/// Bytes as small hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        for half in [byte >> 4, byte & 0xF] {
+            text.extend(char::from_digit(u32::from(half), 16));
+        }
+    }
+    text
 }
 
 impl<E: Embedder> Embedder for CachedEmbedder<E> {

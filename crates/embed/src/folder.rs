@@ -7,6 +7,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::bert::{Bert, Config};
+use crate::cache::hex;
 use crate::safetensors;
 use crate::word_piece::WordPiece;
 
@@ -119,11 +120,7 @@ fn read(folder: &Path) -> Result<FolderEmbedder, String> {
     digest.update(&weights);
     digest.update(&vocabulary);
     let digest = digest.finalize();
-    let digest: String = digest
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digest = hex(digest.get(..8).unwrap_or_default());
     Ok(FolderEmbedder {
         model: Bert::new(config, safetensors::read(&weights)?)?,
         pieces: WordPiece::new(&vocabulary)?,

@@ -16,7 +16,7 @@
 //!
 //! # Limits
 //!
-//! - Uncased BERT models with a WordPiece vocabulary and 32-bit weights; nothing else is read from a folder.
+//! - Uncased BERT models with a vocabulary of word pieces and 32-bit weights; nothing else is read from a folder.
 //! - One text at a time on one thread: some ten milliseconds a skill for a model of six layers.
 
 mod bert;

@@ -10,7 +10,7 @@ use metier_search::{Embedder, EmbedderError};
 use serde::{Deserialize, Serialize};
 
 /// So long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Asks a program for vectors.
 ///

@@ -7,7 +7,8 @@ pub(crate) struct Signs {
     pub(crate) coverage: f32,
     /// The greatest likeness that an arm of vectors gives.
     pub(crate) likeness: f32,
-    /// The score of the words.
+    /// The score of the words, in words that a single skill has: how much a word can score depends on how
+    /// many skills there are.
     pub(crate) words: f32,
 }
 
@@ -23,7 +24,7 @@ pub(crate) fn confidence(signs: &Signs) -> f64 {
 }
 
 /// An answer whose first hit is less sure than this is probably none.
-pub(crate) const UNSURE: f64 = 0.25;
+pub(crate) const UNSURE: f64 = 0.2;
 
 /// The fit: a constant, and what coverage, likeness and the logarithm of the words' score count.
-const FIT: [f64; 4] = [-5.08, 2.81, 1.75, 2.5];
+const FIT: [f64; 4] = [-4.04, 3.19, 1.13, 5.77];

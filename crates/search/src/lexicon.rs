@@ -73,7 +73,7 @@ impl Lexicon {
 }
 
 /// A word of another script that the glossary knows.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Gloss {
     /// The word in the query, folded.
     pub(crate) word: String,

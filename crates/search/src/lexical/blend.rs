@@ -2,7 +2,7 @@
 
 use super::best::{Best, Candidate};
 use super::exact::{Exact, exact};
-use super::plan::Plan;
+use super::plan::{Plan, rarity};
 use super::score::{LARGEST_FACTOR, Tally, accumulate, bounded, matched, share};
 use super::{LEXICAL, LexicalSkillIndex, ReadyFilter};
 use crate::answer::{ArmRank, Hit, Note, SearchAnswer};
@@ -237,7 +237,7 @@ fn hits(
                     .iter()
                     .map(|scaled| scaled.arm.at(candidate.part, candidate.ordinal))
                     .fold(0.0, f32::max),
-                words: words.at(candidate),
+                words: words.at(candidate) / rarity(index.live, 1),
             };
             Hit {
                 id: candidate.entry.id.clone(),

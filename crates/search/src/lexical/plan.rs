@@ -146,12 +146,21 @@ impl Plan {
         if weight <= 0.0 {
             return None;
         }
-        let (glosses, rest) = glosses_and_rest(text);
+        let (mut glosses, rest) = glosses_and_rest(text);
         if glosses.is_empty() {
             return None;
         }
+        // Each once, in an order of their own, so that the order of the words plays no part.
+        glosses.sort();
+        glosses.dedup();
         for gloss in glosses {
             let before = self.terms.len();
+            let is_native = is_indexed(index, &gloss.word);
+            let weight = if is_native {
+                weight * index.weights.native
+            } else {
+                weight
+            };
             let words = words(gloss.meaning);
             #[expect(clippy::cast_precision_loss, reason = "an entry has few words")]
             let count = words.len().max(1) as f32;
@@ -231,6 +240,13 @@ impl Plan {
     }
 }
 
+/// Whether every term of a text is in some document.
+fn is_indexed(index: &LexicalSkillIndex, text: &str) -> bool {
+    words(text)
+        .keys()
+        .all(|term| frequency(&index.parts, &ranges(&index.parts, term)) > 0)
+}
+
 /// The different terms of a text with the word that gave them. Of two kinds the one that
 /// answers for more counts.
 fn words(text: &str) -> BTreeMap<String, Word> {
@@ -275,7 +291,7 @@ fn frequency(parts: &[Part], ranges: &[Option<Range<usize>>]) -> usize {
 }
 
 /// How telling a term is: never negative, more for a term of fewer documents.
-fn rarity(documents: usize, frequency: usize) -> f32 {
+pub(super) fn rarity(documents: usize, frequency: usize) -> f32 {
     #[expect(
         clippy::cast_precision_loss,
         reason = "a rounded count is as good here"

@@ -8,6 +8,8 @@ use metier_search::{
     VectorSkillIndex, Weights,
 };
 
+use proptest::prelude::*;
+
 use crate::fixture::{names, queries, skill, studio};
 
 fn rrf() -> RrfFusionIndex {
@@ -179,12 +181,12 @@ fn hits_tell_the_places_that_each_arm_gave() {
 #[test]
 fn a_low_layer_ranks_below_on_an_equal_match() {
     for (name, mut index) in all() {
-        let mut documents = vec![skill("a", "export usd"), skill("b", "export usd")];
+        let mut documents = vec![skill("aa", "export usd"), skill("bb", "export usd")];
         documents[0].layer = Some("infrastructure".into());
         index.index(documents);
         assert_eq!(
             names(&index.search_text("usd export", 5).unwrap()),
-            ["b", "a"],
+            ["bb", "aa"],
             "{name}"
         );
     }
@@ -237,7 +239,7 @@ fn a_failing_arm_is_named_and_the_rest_answers() {
     };
     let mut index = of_models("polygon");
     index.index(studio());
-    let answer = index.search_text("farm", 3).unwrap();
+    let answer = index.search_text("jobs for the farm", 3).unwrap();
     assert_eq!(names(&answer)[0], "farm-queue");
     assert!(missing(&answer, "model"), "{:?}", answer.notes);
 
@@ -253,8 +255,8 @@ fn a_failing_arm_is_named_and_the_rest_answers() {
 
     let mut index = of_models("wrong word");
     index.index(studio());
-    assert!(index.search_text("farm", 3).unwrap().notes.is_empty());
-    let answer = index.search_text("wrong word farm", 3).unwrap();
+    assert_eq!(index.search_text("jobs for the farm", 3).unwrap().notes, []);
+    let answer = index.search_text("wrong word jobs farm", 3).unwrap();
     assert_eq!(names(&answer)[0], "farm-queue");
     assert!(missing(&answer, "model"), "{:?}", answer.notes);
 
@@ -273,10 +275,10 @@ fn a_clone_does_not_see_later_changes() {
     let mut index = FusedIndex::new();
     index.index(studio());
     let before = index.clone();
-    index.index(vec![skill("farm-two", "a farm of wind wheels")]);
+    index.index(vec![skill("farm-two", "jobs for a farm of wind wheels")]);
     index.remove("studio/farm-queue");
     let ids = |index: &FusedIndex| -> Vec<String> {
-        let answer = index.search_text("farm", 10).unwrap();
+        let answer = index.search_text("jobs for the farm", 10).unwrap();
         answer.hits.into_iter().map(|hit| hit.id).collect()
     };
     assert_eq!(ids(&before)[0], "studio/farm-queue");
@@ -296,5 +298,27 @@ fn weights_of_zero_leave_an_arm_out() {
         .register("lex", LexicalSkillIndex::new())
         .register_weighted("vec", VectorSkillIndex::new(), f64::NAN);
     rrf.index(studio());
-    assert_eq!(names(&rrf.search_text("farm", 3).unwrap())[0], "farm-queue");
+    assert_eq!(
+        names(&rrf.search_text("farm jobs", 3).unwrap())[0],
+        "farm-queue"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_answered(text in "\\PC*|.*|[渲染绑定モデル렌더a-z ]{0,40}", limit in 1..200_usize) {
+        let mut documents = studio();
+        documents.push(SkillDocument { id: "odd".into(), name: text.clone(), description: text.clone(), ..Default::default() });
+        let mut index = FusedIndex::new();
+        index.index(documents);
+        let answer = index.search_text(&text, limit).unwrap();
+        prop_assert!(answer.hits.len() <= answer.total && answer.hits.len() <= limit);
+        for hit in &answer.hits {
+            prop_assert!(hit.score.is_finite() && (0.0..=1.0).contains(&hit.confidence), "{:?}", hit);
+        }
+        prop_assert!(answer.hits.windows(2).all(|pair| pair[0].score >= pair[1].score));
+        prop_assert_eq!(&answer, &index.search_text(&text, limit).unwrap());
+    }
 }
