@@ -67,7 +67,7 @@ impl Weights {
         prefix: 0.5,
         fuzzy: 0.8,
         glossary: 1.0,
-        native: 0.2,
+        native: 0.05,
         synonym: 0.3,
         semantic: 0.45,
         semantic_floor: 0.25,
