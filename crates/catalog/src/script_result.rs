@@ -1,7 +1,7 @@
 //! What a script printed, as the answer of a tool.
 
 use metier_runner::{Exit, Output, Report};
-use metier_tool::{Content, ToolError, ToolOutput};
+use metier_tool::{Content, ProgramEnd, ToolError, ToolOutput};
 use serde_json::{Map, Value};
 
 /// Turns the report of a run into the answer.
@@ -63,4 +63,16 @@ pub(crate) fn output(report: Report) -> Result<ToolOutput, ToolError> {
         }
     }
     Ok(output)
+}
+
+/// How the script ended, for records.
+pub(crate) fn end(report: &Report) -> ProgramEnd {
+    let exit_code = match report.exit {
+        Exit::Code(code) => Some(code),
+        _ => None,
+    };
+    ProgramEnd {
+        exit_code,
+        output_bytes: report.output_bytes,
+    }
 }

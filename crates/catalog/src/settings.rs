@@ -1,16 +1,19 @@
 //! What a catalog is told once, when it is made.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use etcetera::base_strategy::{BaseStrategy as _, choose_native_strategy};
 use metier_loader::ParseMode;
-use metier_runner::{EnvLookup, EnvironmentPolicy, Gate, Interpreters, Limits};
+use metier_runner::{EnvLookup, EnvironmentPolicy, Gate, Interpreters, Limits, ScriptKind};
 use metier_search::FusedIndex;
+use metier_skill_model::Affinity;
 use metier_tool::HostExecutor;
 use metier_workspace_roots::WorkspaceRoots;
+
+use crate::AuditLog;
 
 /// The settings of a catalog. The default is safe on a workstation and looks at nothing outside: no
 /// environment, no home folder.
@@ -35,6 +38,8 @@ pub struct CatalogSettings {
     pub workspace_roots: Arc<WorkspaceRoots>,
     /// The empty index that the skills are put into. A host with a model adds it here.
     pub search: FusedIndex,
+    /// The record of every call; none by default.
+    pub audit: Option<Arc<AuditLog>>,
 }
 
 impl Default for CatalogSettings {
@@ -49,6 +54,7 @@ impl Default for CatalogSettings {
             hook_limit: Duration::from_secs(5),
             workspace_roots: Arc::new(WorkspaceRoots::default()),
             search: FusedIndex::new(),
+            audit: None,
         }
     }
 }
@@ -144,6 +150,23 @@ impl Default for RunSettings {
             host: None,
             require_host: false,
         }
+    }
+}
+
+impl RunSettings {
+    /// Whether a tool runs in the host application: there is one, and the tool needs the main
+    /// thread, the process, or a language that nothing but the application reads (`.mel`, `.ms`,
+    /// `.hscript`).
+    pub fn runs_in_host(
+        &self,
+        affinity: Affinity,
+        requires_in_process: bool,
+        script: &Path,
+    ) -> bool {
+        self.host.is_some()
+            && (affinity == Affinity::Main
+                || requires_in_process
+                || ScriptKind::of(script) == Some(ScriptKind::HostScript))
     }
 }
 

@@ -55,6 +55,8 @@ enum Command {
     Doctor(commands::doctor::Doctor),
     /// Print the entry for a client's configuration, or write it there.
     ConnectClient(commands::connect_client::ConnectClient),
+    /// Print the adapter that runs tools inside an application with a Python of its own.
+    HostAdapter(commands::host_adapter::HostAdapter),
     /// Make a skill that runs, to start from.
     New(commands::new::New),
     /// Print a script that completes this command in a shell.
@@ -74,7 +76,17 @@ pub(crate) enum Failure {
     Usage(String),
 }
 
+/// The argument of the second process of a server, which ends its scripts should it be killed.
+const WATCHDOG: &str = "__watchdog";
+
 fn main() -> ExitCode {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|first| first == WATCHDOG)
+    {
+        metier::runner::Watchdog::watch();
+        return ExitCode::SUCCESS;
+    }
     let printer = Printer;
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -99,6 +111,7 @@ fn main() -> ExitCode {
         Command::Deps(deps) => deps.run(printer),
         Command::Doctor(doctor) => doctor.run(printer),
         Command::ConnectClient(connect) => connect.run(printer),
+        Command::HostAdapter(adapter) => adapter.run(printer),
         Command::New(new) => new.run(printer),
         Command::Completions(completions) => {
             completions.run(printer);

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use metier::catalog::DiscoverReport;
+use metier::catalog::{AuditLog, DiscoverReport};
+use metier::host::HostLink;
 use metier::loader::{ParseMode, WatchSettings};
-use metier::runner::{EnvLookup, EnvironmentPolicy, Gate, ScriptKind};
+use metier::runner::{EnvLookup, EnvironmentPolicy, Gate, ScriptKind, Watchdog};
 use metier::workspace_roots::WorkspaceRoots;
 use metier::{CatalogSettings, SkillCatalog, ToolRegistry};
 
@@ -68,6 +69,13 @@ pub(crate) struct Running {
     /// Refuse calls of main-thread tools instead of running their scripts as programs.
     #[arg(long)]
     pub(crate) require_host: bool,
+    /// Run main-thread tools in the application whose adapter writes this file; `metier
+    /// host-adapter` prints the adapter.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) attach: Option<PathBuf>,
+    /// Write a line for every call to this file: who, what, how it ended; never the arguments.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit_log: Option<PathBuf>,
 }
 
 /// What `tools/list` shows.
@@ -95,7 +103,9 @@ impl Listing {
 impl SkillPlaces {
     /// The settings of a catalog over these places, for a command that runs nothing.
     pub(crate) fn settings(&self) -> Result<CatalogSettings, Failure> {
-        Running::default().settings_for(self, false)
+        Running::default()
+            .read(self, false)
+            .map(|(settings, _)| settings)
     }
 
     /// A catalog over these places, discovered.
@@ -184,11 +194,20 @@ impl SkillPlaces {
 impl Running {
     /// The settings of a catalog over these places whose tools are run with these options.
     pub(crate) fn settings(&self, places: &SkillPlaces) -> Result<CatalogSettings, Failure> {
-        self.settings_for(places, true)
+        let (mut settings, config) = self.read(places, true)?;
+        if let Some(file) = config.file(Key::AuditFile) {
+            let most = config.number(Key::AuditSize).unwrap_or(usize::MAX);
+            let log = AuditLog::open(file, most as u64).map_err(|error| {
+                let place = place(&config, Key::AuditFile);
+                Failure::Usage(format!("{place}: {}: {error}", file.display()))
+            })?;
+            settings.audit = Some(Arc::new(log));
+        }
+        Ok(settings)
     }
 
-    /// The same; what scripts could not be run with is told only when some may be run.
-    fn settings_for(&self, places: &SkillPlaces, runs: bool) -> Result<CatalogSettings, Failure> {
+    /// The same without the audit log; what scripts could not be run with is told only when some may be run.
+    fn read(&self, places: &SkillPlaces, runs: bool) -> Result<(CatalogSettings, Config), Failure> {
         places.check_paths()?;
         let (config, mut faults) = self.config(places);
         for note in &config.notes {
@@ -205,7 +224,7 @@ impl Running {
             for fault in others.iter().filter(|_| runs) {
                 Printer.say(&format!("warning: {fault}"));
             }
-            return Ok(settings);
+            return Ok((settings, config));
         }
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
         Err(Failure::Usage(faults.join("\nerror: ")))
@@ -238,8 +257,14 @@ impl Running {
         if let Some(seconds) = self.timeout {
             option("--timeout", seconds.to_string());
         }
+        if let Some(file) = &self.audit_log {
+            option("--audit-log", absolute_text(file)?);
+        }
         if self.require_host {
             arguments.push("--require-host".to_owned());
+        }
+        if let Some(door) = &self.attach {
+            arguments.extend(["--attach".to_owned(), absolute_text(door)?]);
         }
         Ok(arguments)
     }
@@ -256,6 +281,8 @@ impl Running {
         options.option(Key::Deadline, self.timeout.map(Value::Seconds));
         let host = self.require_host.then_some(Value::Flag(true));
         options.option(Key::RequireHost, host);
+        options.option(Key::Attach, self.attach.clone().map(Value::File));
+        options.option(Key::AuditFile, self.audit_log.clone().map(Value::File));
         let environment = EnvLookup::from_process();
         Config::read(
             places.wanted(),
@@ -287,6 +314,9 @@ pub(crate) fn settings(
 
     let run = &mut settings.run;
     run.require_host = config.flag(Key::RequireHost);
+    if let Some(door) = config.file(Key::Attach) {
+        run.host = Some(Arc::new(HostLink::new(door)));
+    }
     run.interpreters.python = config.program(Key::Python).map(ToOwned::to_owned);
     for (name, interpreter) in &config.layer.interpreters {
         let is_extension = ScriptKind::of(Path::new(&format!("x.{name}"))).is_some();
@@ -321,6 +351,8 @@ pub(crate) fn settings(
     if let Some(processes) = config.number(Key::Processes) {
         run.gate = Gate::new(processes);
     }
+    let watchdog = Watchdog::this_program([crate::WATCHDOG]);
+    run.gate = run.gate.clone().with_watchdog(watchdog);
     embedder::add_model(&mut settings);
     settings
 }

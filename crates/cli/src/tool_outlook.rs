@@ -51,7 +51,10 @@ impl ToolOutlook {
         match &tool.script {
             ScriptLookup::Script { path } => {
                 outlook.script = Some(path.clone());
-                outlook.finds_interpreter(path, skill, settings);
+                let run = &settings.run;
+                if !run.runs_in_host(tool.affinity, tool.requires_in_process, Path::new(path)) {
+                    outlook.finds_interpreter(path, skill, settings);
+                }
             }
             ScriptLookup::Missing { path, similar } => {
                 let cure = match similar {

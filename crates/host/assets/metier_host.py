@@ -408,9 +408,10 @@ def _read(path):
 def _main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit("usage: python3 metier_host.py DOOR.json\n\nThe file is written; give it to `metier serve --attach`.")
-    host = Host(sys.argv[1]).start()
-    print("metier_host: attached as %s; serve with --attach %s" % (host.name, host.door), flush=True)
+    host = Host(sys.argv[1])
     try:
+        host.start()
+        print("metier_host: attached as %s; serve with --attach %s" % (host.name, host.door), flush=True)
         host.serve_forever()
     except KeyboardInterrupt:
         pass

@@ -33,7 +33,7 @@ impl Default for LinkLimits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(2),
-            begin: Duration::from_secs(120),
+            begin: Duration::from_mins(2),
             answer: 4 * 1024 * 1024,
         }
     }

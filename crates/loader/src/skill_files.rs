@@ -58,6 +58,9 @@ pub enum ReadFileError {
     /// The skill folder itself is gone, or is a link now.
     #[error("the skill folder is gone or was replaced")]
     FolderGone,
+    /// The system gives no more handles.
+    #[error("the server has too many files open: try again later")]
+    Exhausted,
     /// Anything else that the system reports.
     #[error("cannot read `{path}`: {kind}")]
     Io {
@@ -214,6 +217,7 @@ fn open_folder(folder: &Path) -> Result<Dir, ReadFileError> {
             Errno::ACCESS => ReadFileError::PermissionDenied {
                 path: ".".to_owned(),
             },
+            Errno::MFILE | Errno::NFILE | Errno::NOMEM => ReadFileError::Exhausted,
             _ => ReadFileError::FolderGone,
         })
 }

@@ -68,6 +68,20 @@ pub(crate) enum Captured {
     },
 }
 
+impl Captured {
+    /// How many bytes there were.
+    pub(crate) fn total(&self) -> u64 {
+        match self {
+            Self::Whole(bytes) => bytes.len() as u64,
+            Self::Edges {
+                head,
+                tail,
+                dropped,
+            } => (head.len() + tail.len()) as u64 + dropped,
+        }
+    }
+}
+
 impl Capture {
     pub(crate) fn new(cap: usize, edge: usize) -> Self {
         Self {
@@ -167,7 +181,9 @@ mod tests {
         fn nothing_is_lost_uncounted(chunks: Vec<Vec<u8>>, cap in 0usize..40, edge in 0usize..40) {
             let all = chunks.concat();
             let chunks: Vec<_> = chunks.iter().map(Vec::as_slice).collect();
-            match capture(cap, edge, &chunks) {
+            let captured = capture(cap, edge, &chunks);
+            prop_assert_eq!(captured.total(), all.len() as u64);
+            match captured {
                 Captured::Whole(bytes) => prop_assert!(bytes == all && all.len() <= cap),
                 Captured::Edges { head, tail, dropped } => {
                     prop_assert!(all.len() > cap && all.starts_with(&head) && all.ends_with(&tail));

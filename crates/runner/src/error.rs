@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::Origin;
+
 /// Why a script could not be started, or its end not be seen.
 ///
 /// The message is for clients and holds no absolute path; [`operator_detail`](Self::operator_detail)
@@ -37,25 +39,33 @@ pub enum RunError {
     },
     /// The interpreter is not there any more.
     #[error(
-        "the interpreter `{}` for {language} scripts was not found",
-        name(interpreter)
+        "the interpreter `{}` for {language} scripts{} was not found{}",
+        name(interpreter),
+        named(named_by.as_ref()),
+        cure(named_by.as_ref())
     )]
     InterpreterNotFound {
         /// The interpreter.
         interpreter: PathBuf,
         /// What the script is written in.
         language: &'static str,
+        /// Who named it.
+        named_by: Option<Origin>,
     },
     /// The interpreter may not be executed, or is no program of this system.
     #[error(
-        "the interpreter `{}` for {language} scripts is not a program that can be executed here",
-        name(interpreter)
+        "the interpreter `{}` for {language} scripts{} is not a program that can be executed here{}",
+        name(interpreter),
+        named(named_by.as_ref()),
+        cure(named_by.as_ref())
     )]
     InterpreterNotExecutable {
         /// The interpreter.
         interpreter: PathBuf,
         /// What the script is written in.
         language: &'static str,
+        /// Who named it.
+        named_by: Option<Origin>,
         /// What the system says.
         #[source]
         source: io::Error,
@@ -65,6 +75,14 @@ pub enum RunError {
     Unreachable {
         /// The deadline of the run.
         limit: Duration,
+    },
+    /// Too many calls wait for a place already.
+    #[error(
+        "the server is busy: {waiting} calls wait for a script to end; try again in a few seconds"
+    )]
+    Busy {
+        /// How many wait.
+        waiting: usize,
     },
     /// Arguments on the command line of a batch file would be read as commands.
     #[error(
@@ -121,8 +139,22 @@ impl RunError {
             Self::TooLarge { source } | Self::Exhausted { source } | Self::System { source } => {
                 Some(source.to_string())
             }
-            Self::ArgumentsForBatch | Self::Unreachable { .. } => None,
+            Self::ArgumentsForBatch | Self::Unreachable { .. } | Self::Busy { .. } => None,
         }
+    }
+}
+
+/// The option or variable that named an interpreter, so that it is known what to correct.
+fn named(by: Option<&Origin>) -> String {
+    by.map(|origin| format!(" (from {origin})"))
+        .unwrap_or_default()
+}
+
+fn cure(by: Option<&Origin>) -> &'static str {
+    if by.is_some() {
+        "; correct it or remove it"
+    } else {
+        ""
     }
 }
 

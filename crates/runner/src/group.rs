@@ -7,27 +7,32 @@ use std::time::Duration;
 use process_wrap::tokio::ChildWrapper;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
+#[cfg(unix)]
+use crate::session::Session;
 use crate::{Exit, Job};
 
 /// How often a group is looked at while its last members end: the system tells of children only.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// A live process group (a job object on Windows). Dropping it kills whatever is left in it.
+/// And how often once that has taken a while.
+const LOOK_LATER: Duration = Duration::from_millis(40);
+
+/// A script and all it started: a session (a job object on Windows). Dropping it kills whatever is
+/// left in it.
 ///
 /// [`Group::spawn`] and `drop` are the only places where a group begins and ends.
 #[derive(Debug)]
 pub(crate) struct Group {
     child: Box<dyn ChildWrapper>,
-    /// The id of the leader, which is the id of the group.
-    #[cfg_attr(
-        windows,
-        expect(dead_code, reason = "a job object has a handle instead")
-    )]
-    id: Option<u32>,
-    /// The leader was waited for. Until then it keeps the id of the group from being used again.
+    #[cfg(unix)]
+    session: Session,
+    /// The leader was waited for. Until then it keeps the id of the session from being used again.
     collected: bool,
     /// Nothing is left: the id may belong to somebody else by now and must not be signalled.
     empty: bool,
+    /// The watchdog hears of the end after it has come: fields are dropped after `drop`.
+    #[cfg(target_os = "linux")]
+    _watched: Option<crate::watchdog::Enlisted>,
 }
 
 /// The ends of the child's three pipes.
@@ -41,8 +46,18 @@ pub(crate) struct Pipes {
 impl Group {
     /// Starts a job. This blocks until the system has loaded the program, about a millisecond.
     pub(crate) fn spawn(job: &Job) -> io::Result<(Self, Pipes)> {
-        #[cfg(unix)]
-        let mut command = crate::unix::command(&job.program);
+        #[cfg(target_os = "linux")]
+        let watched = job.watchdog.as_ref().and_then(crate::Watchdog::enlist);
+        #[cfg(target_os = "linux")]
+        let report = watched.as_ref().map(crate::watchdog::Enlisted::report);
+        #[cfg(target_os = "linux")]
+        let mut command = crate::unix::command(&job.program, move |id| {
+            if let Some(report) = report {
+                report.send(id);
+            }
+        });
+        #[cfg(all(unix, not(target_os = "linux")))]
+        let mut command = crate::unix::command(&job.program, |_| ());
         #[cfg(windows)]
         let mut command = crate::windows::command(&job.program);
         command
@@ -53,6 +68,8 @@ impl Group {
             .envs(job.environment.iter().map(|(name, value)| (name, value)))
             .env("PYTHONUTF8", "1")
             .env("PYTHONIOENCODING", "utf-8")
+            // A skill's folder stays as its author published it: digests are made of it.
+            .env("PYTHONDONTWRITEBYTECODE", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -62,13 +79,20 @@ impl Group {
             stdout: child.stdout().take(),
             stderr: child.stderr().take(),
         };
-        let id = child.id();
+        #[cfg(unix)]
+        let session = {
+            let id = child.id().and_then(|id| i32::try_from(id).ok());
+            Session::of(id.ok_or_else(|| io::Error::other("a child without an id"))?)
+        };
         Ok((
             Self {
                 child,
-                id,
+                #[cfg(unix)]
+                session,
                 collected: false,
                 empty: false,
+                #[cfg(target_os = "linux")]
+                _watched: watched,
             },
             pipes,
         ))
@@ -90,8 +114,7 @@ impl Group {
     pub(crate) fn ask_to_end(&self) {
         #[cfg(unix)]
         if !self.empty {
-            // A group that is gone has ended already.
-            _ = self.child.signal(crate::unix::POLITE);
+            self.session.signal(nix::sys::signal::Signal::SIGTERM);
         }
     }
 
@@ -99,15 +122,20 @@ impl Group {
     pub(crate) fn kill(&mut self) {
         self.look();
         if !self.empty {
+            #[cfg(unix)]
+            self.session.kill();
+            #[cfg(windows)]
             // A group that is gone has ended already.
-            _ = self.child.start_kill();
+            let _ = self.child.start_kill();
         }
     }
 
     /// Waits, after the leader has ended, until nothing is left in the group.
     pub(crate) async fn emptied(&mut self) {
+        let mut pause = LOOK;
         while !self.empty {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LOOK_LATER);
             self.look();
         }
     }
@@ -120,7 +148,7 @@ impl Group {
     fn look(&mut self) {
         #[cfg(unix)]
         if self.collected && !self.empty {
-            self.empty = !self.id.is_some_and(crate::unix::group_is_left);
+            self.empty = !self.session.is_left();
         }
     }
 }

@@ -51,17 +51,18 @@ impl Interpreters {
             .to_ascii_lowercase();
         let host = host.filter(|host| !host.is_empty() && *host != "python");
 
-        let interpreter = match self.named(kind, &extension, host, lookup) {
-            Some((origin, value)) => {
-                lookup
-                    .named(&value)
-                    .map_err(|fault| ResolveError::WrongOverride {
+        let (interpreter, named_by) = match self.named(kind, &extension, host, lookup) {
+            Some((origin, value)) => match lookup.named(&value) {
+                Ok(interpreter) => (interpreter, Some(origin)),
+                Err(fault) => {
+                    return Err(ResolveError::WrongOverride {
                         origin,
                         value,
                         fault,
-                    })?
-            }
-            None => found(kind, &extension, host, lookup)?,
+                    });
+                }
+            },
+            None => (found(kind, &extension, host, lookup)?, None),
         };
         let arguments = arguments(kind).iter().map(OsString::from).collect();
         Ok(Program {
@@ -69,6 +70,7 @@ impl Interpreters {
             arguments,
             script: script.to_path_buf(),
             kind,
+            named_by,
         })
     }
 

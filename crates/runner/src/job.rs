@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::{Origin, Watchdog};
+
 /// One run of one program.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -18,8 +20,11 @@ pub struct Job {
     /// Where the script runs: the folder of its skill.
     pub working_dir: PathBuf,
     /// The complete environment; nothing else is inherited. A later entry of the same name wins.
-    /// `PYTHONUTF8=1` and `PYTHONIOENCODING=utf-8` are added for every run.
+    /// `PYTHONUTF8=1`, `PYTHONIOENCODING=utf-8` and `PYTHONDONTWRITEBYTECODE=1` are added for every run.
     pub environment: Vec<(OsString, OsString)>,
+    /// Who ends the script should this process be killed. A [`Gate`](crate::Gate) that has one puts it
+    /// here.
+    pub watchdog: Option<Watchdog>,
 }
 
 impl Job {
@@ -31,6 +36,7 @@ impl Job {
             script_arguments: Vec::new(),
             working_dir: working_dir.into(),
             environment: Vec::new(),
+            watchdog: None,
         }
     }
 }
@@ -46,6 +52,8 @@ pub struct Program {
     pub script: PathBuf,
     /// What the script is written in.
     pub kind: ScriptKind,
+    /// Who named the interpreter; `None` for one that was found on the path.
+    pub named_by: Option<Origin>,
 }
 
 /// What a script is written in, told by its extension alone: neither the executable bit nor a

@@ -10,16 +10,17 @@
 //!   text ([`Output`]). Standard error carries progress (`::progress:: {"progress": 1}`) and log
 //!   lines, both handed to [`RunEvents`] while the script runs.
 //! - **Limits.** A deadline, a cap on output, bounded log lines ([`Limits`]); memory does not grow
-//!   with what the script prints. A [`Gate`] bounds how many scripts run at once.
-//! - **The end.** The script has a process group of its own. At the deadline, on cancel, when the
-//!   future is dropped, and with the answer, everything left in that group is killed.
+//!   with what the script prints. A [`Gate`] bounds how many scripts run at once, and how many wait.
+//! - **The end.** The script leads a session of its own (a process group where the system cannot list
+//!   sessions, a job object on Windows). At the deadline, on cancel, when the future is dropped, and with
+//!   the answer, everything left in it is killed. A [`Watchdog`] does that when this process is killed.
 //! - **Environment.** Nothing is inherited: [`Job::environment`] is all there is, and
 //!   [`EnvironmentPolicy`] picks it by name from an allow-list.
 //! - **Interpreter.** [`Interpreters`] turns a script path into a [`Program`]; a wrong override is an
 //!   error that names it, never another interpreter in silence.
 //!
-//! Limits of the crate: a program that moves to a session of its own is no longer in the group and
-//! is left alone on purpose. Messages for people never hold an absolute path; what an operator needs
+//! Limits of the crate: a program that opens a session of its own is no longer the script's and is
+//! left alone on purpose. Messages for people never hold an absolute path; what an operator needs
 //! in addition is in `operator_detail()` of the errors. The crate knows neither tools nor protocols.
 //!
 //! ```
@@ -57,14 +58,19 @@ mod job;
 mod json_scan;
 mod limits;
 mod lookup;
+#[cfg(target_os = "linux")]
+mod proc_table;
 mod pumps;
 mod report;
 mod resolve_error;
 mod run;
+#[cfg(unix)]
+mod session;
 mod stderr;
 mod text;
 #[cfg(unix)]
 mod unix;
+mod watchdog;
 #[cfg(any(windows, test))]
 mod windows;
 
@@ -80,3 +86,4 @@ pub use lookup::EnvLookup;
 pub use report::{Exit, Output, Report, Tail};
 pub use resolve_error::{Fault, Origin, ResolveError};
 pub use run::run;
+pub use watchdog::Watchdog;

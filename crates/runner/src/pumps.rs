@@ -104,7 +104,7 @@ async fn feed(mut stdin: tokio::process::ChildStdin, input: Vec<u8>) {
 
 /// Reads to the end. A pipe that cannot be read is at its end.
 async fn read(mut pipe: impl AsyncRead + Unpin, mut sink: impl FnMut(&[u8])) {
-    let mut buffer = vec![0; 32 << 10];
+    let mut buffer = vec![0; 64 << 10];
     while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
         sink(buffer.get(..count).unwrap_or_default());
     }

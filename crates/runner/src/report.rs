@@ -21,6 +21,8 @@ pub struct Report {
     pub stdout_tail: Tail,
     /// The end of standard error, without progress lines.
     pub stderr_tail: Tail,
+    /// How many bytes stood on standard output, those that were dropped included.
+    pub output_bytes: u64,
     /// How many bytes of standard output were read and dropped because of the cap.
     pub dropped_bytes: u64,
     /// Whether bytes that are not UTF-8 were replaced.
@@ -103,6 +105,7 @@ impl Report {
             noise: String::new(),
             stdout_tail: Tail::default(),
             stderr_tail: Tail::default(),
+            output_bytes: 0,
             dropped_bytes: 0,
             replaced_bytes: false,
             elapsed: Duration::ZERO,

@@ -60,12 +60,14 @@ pub async fn run(
     drop(group);
 
     let (stderr_tail, replaced_errors) = stderr.finish();
+    let captured = stdout.finish();
+    let output_bytes = captured.total();
     let Extracted {
         output,
         noise,
         tail,
         replaced,
-    } = read_result(stdout.finish(), limits).await;
+    } = read_result(captured, limits).await;
     let dropped_bytes = match &output {
         crate::Output::Truncated { dropped, .. } => *dropped,
         _ => 0,
@@ -78,6 +80,7 @@ pub async fn run(
         noise,
         stdout_tail: tail,
         stderr_tail,
+        output_bytes,
         dropped_bytes,
         replaced_bytes: replaced || replaced_errors,
         elapsed: started.elapsed(),
@@ -96,10 +99,14 @@ async fn check(mut job: Job) -> Result<Job, RunError> {
         }
         let folder = std::path::absolute(&job.working_dir);
         job.working_dir = folder.map_err(|source| RunError::System { source })?;
-        if !job.working_dir.is_dir() {
-            return Err(RunError::WorkingDir {
-                folder: job.working_dir,
-            });
+        match std::fs::metadata(&job.working_dir) {
+            Ok(metadata) if metadata.is_dir() => {}
+            Err(source) if exhausted(&source) => return Err(RunError::Exhausted { source }),
+            _ => {
+                return Err(RunError::WorkingDir {
+                    folder: job.working_dir,
+                });
+            }
         }
         let script = job.working_dir.join(&job.program.script);
         match std::fs::metadata(&script) {
@@ -111,6 +118,7 @@ async fn check(mut job: Job) -> Result<Job, RunError> {
                 });
             }
             Err(error) if is_missing(&error) => return Err(RunError::ScriptNotFound { script }),
+            Err(source) if exhausted(&source) => return Err(RunError::Exhausted { source }),
             Err(source) => {
                 return Err(RunError::ScriptUnreadable {
                     script,
@@ -119,8 +127,18 @@ async fn check(mut job: Job) -> Result<Job, RunError> {
             }
         }
         job.program.script = script;
-        // What is wrong with the interpreter the start will tell; this is for drives that hang.
-        _ = std::fs::metadata(&job.program.interpreter);
+        // What else is wrong with the interpreter the start will tell; a drive that hangs hangs here.
+        #[cfg(unix)]
+        if let Err(source) = crate::unix::check_program(&job.program.interpreter) {
+            return Err(RunError::InterpreterNotExecutable {
+                interpreter: job.program.interpreter,
+                language: job.program.kind.label(),
+                named_by: job.program.named_by,
+                source,
+            });
+        }
+        #[cfg(not(unix))]
+        let _ = std::fs::metadata(&job.program.interpreter);
         Ok(job)
     };
     let checked = tokio::task::spawn_blocking(check).await;
@@ -141,15 +159,18 @@ fn spawn_error(job: &Job, source: io::Error) -> RunError {
 
     let interpreter = job.program.interpreter.clone();
     let language = job.program.kind.label();
+    let named_by = job.program.named_by.clone();
     match source.kind() {
         // The folder was there a moment ago, so it is the interpreter that is missing.
         _ if is_missing(&source) => RunError::InterpreterNotFound {
             interpreter,
             language,
+            named_by,
         },
         Kind::PermissionDenied => RunError::InterpreterNotExecutable {
             interpreter,
             language,
+            named_by,
             source,
         },
         Kind::ArgumentListTooLong => RunError::TooLarge { source },
@@ -158,6 +179,7 @@ fn spawn_error(job: &Job, source: io::Error) -> RunError {
         _ if not_a_program(&source) => RunError::InterpreterNotExecutable {
             interpreter,
             language,
+            named_by,
             source,
         },
         _ => RunError::System { source },

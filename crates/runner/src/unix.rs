@@ -1,25 +1,45 @@
-//! Signals and process groups on Unix.
+//! Sessions and signals on Unix.
 
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 
 use nix::errno::Errno;
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
-use process_wrap::tokio::{CommandWrap, ProcessGroup};
+use nix::sys::signal::Signal;
+use nix::unistd::{getpid, setsid};
+use process_wrap::tokio::CommandWrap;
 use tokio::process::Command;
 
 use crate::{Exit, Program};
 
-/// The command that runs a program, in a process group of its own.
-pub(crate) fn command(program: &Program) -> CommandWrap {
+/// The command that runs a program, as the leader of a session of its own: so all that it starts can be
+/// told, and no terminal is there to ask for passwords on.
+///
+/// `report` hears the id of the new process inside that process, before the program is in it.
+pub(crate) fn command(
+    program: &Program,
+    report: impl Fn(i32) + Send + Sync + 'static,
+) -> CommandWrap {
     let mut command = Command::new(&program.interpreter);
     command.args(&program.arguments).arg(&program.script);
-    let mut wrapped = CommandWrap::from(command);
-    wrapped.wrap(ProcessGroup::leader());
-    wrapped
+    let lead = move || {
+        setsid()?;
+        report(getpid().as_raw());
+        Ok(())
+    };
+    #[expect(
+        unsafe_code,
+        reason = "the only way to do something between fork and exec"
+    )]
+    // SAFETY: of a process with several threads only async-signal-safe calls may follow a fork.
+    // These are setsid, getpid and send; nothing is allocated and no lock taken.
+    unsafe {
+        command.pre_exec(lead);
+    }
+    CommandWrap::from(command)
 }
 
 /// Whether anybody may execute this file.
@@ -27,16 +47,21 @@ pub(crate) fn may_execute(metadata: &Metadata) -> bool {
     metadata.mode() & 0o111 != 0
 }
 
-/// Whether a process of this group is left, a dead one that nobody has collected included.
-pub(crate) fn group_is_left(leader: u32) -> bool {
-    let Ok(leader) = i32::try_from(leader) else {
-        return false;
-    };
-    killpg(Pid::from_raw(leader), None) != Err(Errno::ESRCH)
+/// Refuses a text that does not say what reads it: the system's library would give it to `sh`, and the
+/// answer would be what `sh` makes of it.
+pub(crate) fn check_program(path: &Path) -> io::Result<()> {
+    let mut start = [0; 64];
+    // A program may be executable without being readable; then the start tells.
+    let read = File::open(path).and_then(|mut file| file.read(&mut start));
+    let start = start.get(..read.unwrap_or(0)).unwrap_or_default();
+    let is_text = start
+        .iter()
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'));
+    if is_text && !start.is_empty() && !start.starts_with(b"#!") {
+        return Err(Errno::ENOEXEC.into());
+    }
+    Ok(())
 }
-
-/// The number of the signal that asks politely.
-pub(crate) const POLITE: i32 = Signal::SIGTERM as i32;
 
 /// How a process that nobody killed ended.
 pub(crate) fn exit_of(status: ExitStatus) -> Exit {

@@ -93,12 +93,23 @@ pub struct LogLine {
     pub text: String,
 }
 
+/// How a program that a tool ran came to its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProgramEnd {
+    /// Its exit code, if it ended by itself.
+    pub exit_code: Option<i32>,
+    /// How many bytes it wrote to standard output, those that were dropped included.
+    pub output_bytes: u64,
+}
+
 /// Where a call's progress and log lines go. Must not block.
 pub trait CallEvents: Send + Sync {
     /// A step of the work is done.
     fn progress(&self, progress: Progress);
     /// The tool wrote a line.
     fn log(&self, line: LogLine);
+    /// A program that the tool ran has ended: for whoever keeps a record of calls.
+    fn program_ended(&self, _end: &ProgramEnd) {}
 }
 
 /// Drops everything.

@@ -39,6 +39,7 @@
 mod context;
 mod derive;
 mod error;
+mod exact;
 mod handler;
 mod host;
 mod output;
@@ -46,14 +47,19 @@ mod portable;
 mod repair;
 mod schema;
 mod schema_fault;
+mod schema_part;
+mod schema_shape;
 mod schema_words;
+mod schema_written;
 mod script_answer;
 mod spec;
 
 pub use context::{
-    CallContext, CallEvents, CancelSignal, Cancellation, LogLevel, LogLine, NoEvents, Progress,
+    CallContext, CallEvents, CancelSignal, Cancellation, LogLevel, LogLine, NoEvents, ProgramEnd,
+    Progress,
 };
 pub use error::{ArgumentFault, ToolError};
+pub use exact::inexact;
 pub use handler::{BoxFuture, ToolHandler};
 pub use host::{HostExecutor, HostJob};
 pub use output::{Content, NotContent, ToolOutput};

@@ -6,12 +6,14 @@ use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value};
 
 use crate::error::ArgumentFault;
-use crate::schema_fault::{MOST_FAULTS, describe};
+use crate::schema_fault::{MOST_FAULTS, clipped, describe};
+use crate::schema_shape::{Effort, Shape};
 
 /// A schema that arguments or results are held against.
 #[derive(Clone)]
 pub struct CompiledSchema {
     schema: Value,
+    shape: Shape,
     validator: std::sync::Arc<Validator>,
 }
 
@@ -25,6 +27,38 @@ pub enum SchemaError {
     /// A reference leaves the schema.
     #[error("the reference `{0}` leaves the schema; put the definition under `$defs`")]
     ExternalReference(String),
+    /// A reference leads back to itself before any part of a value is looked at.
+    #[error("the reference `{0}` leads back to itself and describes nothing")]
+    CircularReference(String),
+    /// It is larger than a schema may be.
+    #[error("it is larger than {limit} bytes")]
+    TooLarge {
+        /// The most bytes of a schema.
+        limit: usize,
+    },
+    /// It is nested too deeply, or its references form too long a chain.
+    #[error("it is nested deeper than {limit} levels, references followed")]
+    TooDeep {
+        /// The most levels.
+        limit: usize,
+    },
+    /// References lead to the same parts again and again.
+    #[error(
+        "it has more than {limit} parts when its references are followed; let fewer lead to the same place"
+    )]
+    TooManyParts {
+        /// The most parts.
+        limit: u64,
+    },
+    /// It is large and refers to its parts by anchor.
+    #[error("it is too large for references by anchor; refer to `#/$defs/NAME`")]
+    TooLargeForAnchors,
+    /// It has too many regular expressions.
+    #[error("it has more than {limit} patterns")]
+    TooManyPatterns {
+        /// The most patterns.
+        limit: usize,
+    },
     /// It breaks the rules of JSON Schema.
     #[error("not a valid JSON Schema: {0}")]
     Invalid(String),
@@ -65,7 +99,10 @@ impl fmt::Display for SchemaNote {
 }
 
 /// How many steps back a pattern may take on one text before the match is given up.
-const BACKTRACK_LIMIT: usize = 100_000;
+const BACKTRACK_LIMIT: usize = 10_000;
+
+/// How large the automaton of one pattern may become, in bytes.
+const PATTERN_SIZE: usize = 512 << 10;
 
 impl CompiledSchema {
     /// Compiles a schema whose root is an object.
@@ -79,6 +116,7 @@ impl CompiledSchema {
             return Err(SchemaError::RootNotObject(kind.to_string()));
         }
         let mut schema = Value::Object(schema.clone());
+        let shape = Shape::of(&schema)?;
         let mut notes = Vec::new();
         if let Some(outside) = external_reference(&schema) {
             return Err(SchemaError::ExternalReference(outside));
@@ -93,12 +131,13 @@ impl CompiledSchema {
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .should_validate_formats(false)
-            .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT))
+            .with_pattern_options(patterns())
             .build(&schema)
             .map_err(|error| {
                 let place = error.instance_path().as_str().to_owned();
+                let error = clipped(&error);
                 SchemaError::Invalid(if place.is_empty() {
-                    error.to_string()
+                    error
                 } else {
                     format!("at `{place}`: {error}")
                 })
@@ -106,6 +145,7 @@ impl CompiledSchema {
         Ok((
             Self {
                 schema,
+                shape,
                 validator: std::sync::Arc::new(validator),
             },
             notes,
@@ -117,11 +157,34 @@ impl CompiledSchema {
         &self.schema
     }
 
-    /// Everything that is wrong with a value, in the order of the schema.
+    /// Everything that is wrong with a value, in the order of the schema, at most fifty faults.
+    ///
+    /// For a value and schema that allow for very many faults it is only told that there are some.
     ///
     /// # Errors
     /// At least one fault.
     pub fn validate(&self, value: &Value) -> Result<(), Vec<ArgumentFault>> {
+        let whole = |message: &str| {
+            Err(vec![ArgumentFault {
+                path: String::new(),
+                message: message.to_owned(),
+            }])
+        };
+        if self.shape.is_too_deep(value) {
+            return whole("nested too deeply to be checked");
+        }
+        match self.shape.effort(&self.schema, value) {
+            Effort::Full => {}
+            Effort::Brief if self.validator.is_valid(value) => return Ok(()),
+            Effort::Brief => {
+                return whole(
+                    "something does not match the schema; the value is too large to tell what",
+                );
+            }
+            Effort::TooMuch => {
+                return whole("too large to be checked against the schema; send less at once");
+            }
+        }
         let faults: Vec<_> = self
             .validator
             .iter_errors(value)
@@ -134,6 +197,14 @@ impl CompiledSchema {
             Err(faults)
         }
     }
+}
+
+/// How patterns are compiled: linear where they can be, with bounded steps back where they cannot.
+fn patterns() -> PatternOptions<jsonschema::FancyRegex> {
+    PatternOptions::fancy_regex()
+        .backtrack_limit(BACKTRACK_LIMIT)
+        .size_limit(PATTERN_SIZE)
+        .dfa_size_limit(PATTERN_SIZE)
 }
 
 impl fmt::Debug for CompiledSchema {
@@ -203,7 +274,8 @@ fn unusable(pattern: &str) -> Option<String> {
     probe.insert("pattern".to_owned(), Value::from(pattern));
     jsonschema::options()
         .with_draft(Draft::Draft202012)
+        .with_pattern_options(patterns())
         .build(&Value::Object(probe))
         .err()
-        .map(|_| "it is no regular expression".to_owned())
+        .map(|_| "it is no regular expression, or a very large one".to_owned())
 }

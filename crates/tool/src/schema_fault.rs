@@ -1,6 +1,6 @@
 //! A validator's finding in words that a model can act on.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
@@ -25,7 +25,10 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
-            vec![fault(join(&place, name), "required, but absent".to_owned())]
+            vec![fault(
+                &join(&place, name),
+                "required, but absent".to_owned(),
+            )]
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
@@ -44,7 +47,7 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
                             clipped(&known.join(", "))
                         ),
                     };
-                    fault(join(&place, name), message)
+                    fault(&join(&place, name), message)
                 })
                 .collect()
         }
@@ -56,15 +59,12 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
                     names.join(" or ")
                 }
             };
-            vec![fault(place, format!("expected {wanted}, found {found}"))]
+            vec![fault(&place, format!("expected {wanted}, found {found}"))]
         }
         ValidationErrorKind::Enum { options } => {
             vec![fault(
-                place,
-                format!(
-                    "expected one of {}, found {found}",
-                    clipped(&options.to_string())
-                ),
+                &place,
+                format!("expected one of {}, found {found}", clipped(options)),
             )]
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
@@ -76,14 +76,14 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
                 message.push_str("; the nearest form wants ");
                 message.push_str(&nearest);
             }
-            vec![fault(place, message)]
+            vec![fault(&place, message)]
         }
         ValidationErrorKind::OneOfMultipleValid { .. } => {
             let message = format!(
                 "expected exactly one of these forms, found {found}, which is several of them: {}",
                 forms(at_keyword(schema, error), schema)
             );
-            vec![fault(place, message)]
+            vec![fault(&place, message)]
         }
         ValidationErrorKind::Minimum { .. }
         | ValidationErrorKind::Maximum { .. }
@@ -95,9 +95,9 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
             if let Some(said) = asked.get("description").and_then(Value::as_str) {
                 let _ = write!(message, " ({})", clipped(said.trim()));
             }
-            vec![fault(place, message)]
+            vec![fault(&place, message)]
         }
-        _ => vec![fault(place, clipped(&error.to_string()))],
+        _ => vec![fault(&place, clipped(error))],
     }
 }
 
@@ -152,13 +152,16 @@ fn nearest_form(
     (!texts.is_empty()).then(|| clipped(&texts.join(", ")))
 }
 
-fn fault(path: String, message: String) -> ArgumentFault {
+fn fault(path: &str, message: String) -> ArgumentFault {
+    let path = clipped(path);
     ArgumentFault { path, message }
 }
 
 /// `/names/2/x` as `names[2].x`.
 fn dotted(pointer: &str) -> String {
     let mut path = String::new();
+    // Keys of a value can be long, and what comes after that is not shown.
+    let pointer = pointer.get(..SHOWN * 64).unwrap_or(pointer);
     for part in pointer.split('/').skip(1) {
         let part = part.replace("~1", "/").replace("~0", "~");
         if part.bytes().all(|b| b.is_ascii_digit()) && !part.is_empty() && !path.is_empty() {
@@ -189,12 +192,29 @@ fn shown(value: &Value) -> String {
         Value::Array(_) => "list",
         Value::Object(_) => "object",
     };
-    format!("the {kind} {}", clipped(&value.to_string()))
+    format!("the {kind} {}", clipped(value))
 }
 
-pub(crate) fn clipped(text: &str) -> String {
+/// A text of which no more is made than is shown: values and lists of options can be megabytes.
+pub(crate) fn clipped(text: &(impl fmt::Display + ?Sized)) -> String {
+    struct Start(String);
+    impl fmt::Write for Start {
+        fn write_str(&mut self, piece: &str) -> fmt::Result {
+            for character in piece.chars() {
+                self.0.push(character);
+                if self.0.len() > SHOWN * 16 {
+                    return Err(fmt::Error);
+                }
+            }
+            Ok(())
+        }
+    }
+    let mut start = Start(String::new());
+    // An error is the end of what is wanted.
+    _ = write!(start, "{text}");
+    let text = start.0;
     if text.chars().count() <= SHOWN * 4 {
-        return text.to_owned();
+        return text;
     }
     let mut short: String = text.chars().take(SHOWN).collect();
     short.push('…');

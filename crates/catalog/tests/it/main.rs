@@ -12,6 +12,7 @@ mod call;
 mod capabilities;
 mod core_tools;
 mod discover;
+mod field_cases;
 mod groups;
 mod hooks;
 mod load;

@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod connect_client;
 pub(crate) mod deps;
 pub(crate) mod doctor;
+pub(crate) mod host_adapter;
 pub(crate) mod info;
 pub(crate) mod list;
 pub(crate) mod new;

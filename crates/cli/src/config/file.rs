@@ -12,6 +12,7 @@ use super::nearest::nearest;
 use super::value::{Base, Kind, Value};
 
 const LIMITS: &str = "limits";
+const AUDIT: &str = "audit";
 const INTERPRETERS: &str = "interpreters";
 
 /// What a person may look for here, and where it is instead.
@@ -71,9 +72,9 @@ impl Reader<'_> {
     fn table(&mut self, table: &DeTable<'_>) {
         for (name, value) in table {
             match (name.get_ref().as_ref(), value.get_ref()) {
-                (LIMITS, DeValue::Table(limits)) => {
-                    for (name, value) in limits {
-                        let path = format!("{LIMITS}.{}", name.get_ref());
+                (table @ (LIMITS | AUDIT), DeValue::Table(values)) => {
+                    for (name, value) in values {
+                        let path = format!("{table}.{}", name.get_ref());
                         self.value(&path, &name.span(), value.get_ref(), &value.span());
                     }
                 }
@@ -87,7 +88,7 @@ impl Reader<'_> {
                         );
                     }
                 }
-                (table @ (LIMITS | INTERPRETERS), _) => {
+                (table @ (LIMITS | AUDIT | INTERPRETERS), _) => {
                     let cure =
                         format!("write `[{table}]` on a line of its own and the keys below it");
                     self.fault(&value.span(), format!("`{table}` must be a table"), cure);
@@ -169,7 +170,7 @@ fn cure(path: &str) -> String {
         return format!("write `{key}` above the tables");
     }
     let known = || {
-        let tables = [LIMITS, INTERPRETERS];
+        let tables = [LIMITS, AUDIT, INTERPRETERS];
         Key::ALL.iter().map(|key| key.path()).chain(tables)
     };
     if let Some(near) = nearest(path, known()) {

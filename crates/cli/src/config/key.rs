@@ -15,15 +15,18 @@ pub(crate) enum Key {
     Capabilities,
     Environment,
     RequireHost,
+    Attach,
     Python,
     Deadline,
     Longest,
     Output,
     Processes,
+    AuditFile,
+    AuditSize,
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
@@ -32,11 +35,14 @@ impl Key {
         Self::Capabilities,
         Self::Environment,
         Self::RequireHost,
+        Self::Attach,
         Self::Python,
         Self::Deadline,
         Self::Longest,
         Self::Output,
         Self::Processes,
+        Self::AuditFile,
+        Self::AuditSize,
     ];
 
     /// The key in the file, with the table it stands in.
@@ -50,11 +56,14 @@ impl Key {
             Self::Capabilities => "capabilities",
             Self::Environment => "environment",
             Self::RequireHost => "require_host",
+            Self::Attach => "attach",
             Self::Python => "python",
             Self::Deadline => "limits.deadline",
             Self::Longest => "limits.longest",
             Self::Output => "limits.output",
             Self::Processes => "limits.processes",
+            Self::AuditFile => "audit.file",
+            Self::AuditSize => "audit.size",
         }
     }
 
@@ -73,9 +82,11 @@ impl Key {
             Self::Capabilities => Some("--capability"),
             Self::Environment => Some("--env"),
             Self::RequireHost => Some("--require-host"),
+            Self::Attach => Some("--attach"),
             Self::Python => Some("--python"),
             Self::Deadline => Some("--timeout"),
-            Self::Roots | Self::Longest | Self::Output | Self::Processes => None,
+            Self::AuditFile => Some("--audit-log"),
+            Self::Roots | Self::Longest | Self::Output | Self::Processes | Self::AuditSize => None,
         }
     }
 
@@ -88,7 +99,8 @@ impl Key {
             Self::Environment => Kind::Patterns,
             Self::Python => Kind::Program,
             Self::Deadline | Self::Longest => Kind::Seconds,
-            Self::Output => Kind::Bytes,
+            Self::AuditFile | Self::Attach => Kind::File,
+            Self::Output | Self::AuditSize => Kind::Bytes,
             Self::Processes => Kind::Count,
         }
     }
@@ -105,11 +117,16 @@ impl Key {
                 "variables that scripts may see: names, patterns like MAYA_*, or all"
             }
             Self::RequireHost => "refuse main-thread tools instead of running them as programs",
+            Self::Attach => {
+                "the file of an application that runs main-thread tools (metier host-adapter)"
+            }
             Self::Python => "the Python that runs .py scripts",
             Self::Deadline => "seconds a tool may run unless it asks for more",
             Self::Longest => "seconds a tool can ask for",
             Self::Output => "what a script may print, in bytes or like \"4 MiB\"",
             Self::Processes => "how many scripts run at once",
+            Self::AuditFile => "a file that every call is written to, without its arguments",
+            Self::AuditSize => "how large that file becomes before a new one is begun",
         }
     }
 
@@ -119,7 +136,7 @@ impl Key {
         let run = &settings.run;
         Some(match self {
             Self::App => Value::Text(settings.app),
-            Self::Dcc | Self::Python => return None,
+            Self::Dcc | Self::Python | Self::AuditFile | Self::Attach => return None,
             Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
             Self::Strict | Self::RequireHost => Value::Flag(false),
             Self::Capabilities | Self::Environment => Value::Texts(Vec::new()),
@@ -127,6 +144,7 @@ impl Key {
             Self::Longest => Value::Seconds(run.longest_deadline.as_secs()),
             Self::Output => Value::Bytes(run.limits.output_bytes),
             Self::Processes => Value::Count(run.gate.free()),
+            Self::AuditSize => Value::Bytes(10 << 20),
         })
     }
 }

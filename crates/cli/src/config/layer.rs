@@ -119,6 +119,13 @@ impl Config {
         }
     }
 
+    pub(crate) fn file(&self, key: Key) -> Option<&Path> {
+        match &self.get(key)?.value {
+            Value::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
     pub(crate) fn seconds(&self, key: Key) -> Option<u64> {
         match self.get(key)?.value {
             Value::Seconds(seconds) => Some(seconds),

@@ -18,6 +18,7 @@ pub(crate) enum Kind {
     Patterns,
     /// A path to a program, or its bare name.
     Program,
+    File,
     Folders,
     Seconds,
     Bytes,
@@ -30,6 +31,7 @@ pub(crate) enum Value {
     Flag(bool),
     Texts(Vec<String>),
     Program(PathBuf),
+    File(PathBuf),
     Folders(Vec<PathBuf>),
     Seconds(u64),
     Bytes(usize),
@@ -63,6 +65,7 @@ impl Kind {
             Self::Texts => "a list of names",
             Self::Patterns => "a list of names, names that end in `*`, or `all`",
             Self::Program => "a path to a program, or its name",
+            Self::File => "a path to a file",
             Self::Folders => "a list of folders",
             Self::Seconds => "whole seconds, 1 to 86400",
             Self::Bytes => "bytes, or a text like \"4 MiB\", up to 1 GiB",
@@ -106,6 +109,7 @@ impl Value {
     pub(crate) fn of_variable(kind: Kind, text: &OsStr, base: &Base) -> Result<Self, Wrong> {
         match kind {
             Kind::Program => return Ok(Self::Program(base.program(Path::new(text)))),
+            Kind::File => return Ok(Self::File(base.path(Path::new(text)))),
             Kind::Folders => {
                 let folders = std::env::split_paths(text);
                 let folders = folders.filter(|folder| !folder.as_os_str().is_empty());
@@ -135,7 +139,7 @@ impl Value {
                 number(kind, text.parse().map_err(|_| wrong())?).ok_or_else(wrong)
             }
             Kind::Bytes => bytes(text).map(Self::Bytes).ok_or_else(wrong),
-            Kind::Program | Kind::Folders => Err(wrong()),
+            Kind::Program | Kind::File | Kind::Folders => Err(wrong()),
         }
     }
 
@@ -165,6 +169,10 @@ impl Value {
                 let text = text.ok_or_else(wrong)?;
                 Ok(Self::Program(base.program(Path::new(text))))
             }
+            Kind::File => {
+                let text = value.as_str().filter(|text| !text.trim().is_empty());
+                Ok(Self::File(base.path(Path::new(text.ok_or_else(wrong)?))))
+            }
             Kind::Folders => {
                 let folders = strings().ok_or_else(wrong)?;
                 if folders.iter().any(|folder| folder.trim().is_empty()) {
@@ -189,7 +197,7 @@ impl Value {
             Self::Text(text) => json!(text),
             Self::Flag(flag) => json!(flag),
             Self::Texts(texts) => json!(texts),
-            Self::Program(path) => json!(path.to_string_lossy()),
+            Self::Program(path) | Self::File(path) => json!(path.to_string_lossy()),
             Self::Folders(folders) => {
                 let folders = folders.iter().map(|folder| folder.to_string_lossy());
                 json!(folders.collect::<Vec<_>>())
@@ -213,7 +221,7 @@ impl fmt::Display for Value {
             Self::Text(text) => f.write_str(text),
             Self::Flag(flag) => write!(f, "{flag}"),
             Self::Texts(texts) => f.write_str(&list(texts.clone())),
-            Self::Program(path) => write!(f, "{}", path.display()),
+            Self::Program(path) | Self::File(path) => write!(f, "{}", path.display()),
             Self::Folders(folders) => {
                 let folders = folders.iter().map(|folder| folder.display().to_string());
                 f.write_str(&list(folders.collect()))

@@ -19,6 +19,7 @@ const COMMANDS: &[(&[&str], bool)] = &[
     (&["new", "bake-ao"], true),
     (&["completions", "bash"], false),
     (&["config", "show"], true),
+    (&["host-adapter"], false),
 ];
 
 /// Those without, and why.

@@ -7,6 +7,8 @@
     reason = "a test may stop at a broken fixture"
 )]
 
+mod attach;
+mod audit;
 mod call;
 mod check;
 mod command;
@@ -19,10 +21,14 @@ mod deps;
 mod docs;
 mod doctor;
 mod helper;
+#[cfg(target_os = "linux")]
+mod http_client;
 mod info;
 mod interpreters;
 mod json_forms;
 mod list;
+#[cfg(target_os = "linux")]
+mod many_calls;
 mod new;
 mod nothing_found;
 mod options_named;
@@ -33,3 +39,5 @@ mod serve;
 mod stdio;
 mod unreadable;
 mod watch;
+#[cfg(target_os = "linux")]
+mod watchdog;

@@ -11,6 +11,7 @@ const FOREIGN: &[(&str, &str)] = &[
     ("cli", "the Inspector"),
     ("method", "the Inspector"),
     ("transport", "claude mcp add"),
+    ("bench", "cargo bench"),
     ("release", "cargo"),
     ("path", "cargo install"),
     ("locked", "cargo"),

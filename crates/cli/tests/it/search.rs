@@ -54,5 +54,8 @@ fn a_model_in_a_folder_is_used_and_a_missing_one_is_told() {
     assert!(!text.contains("warning"), "{text}");
     let text = search(data.path());
     assert!(text.contains("--- stdout\ntimecode"), "{text}");
-    assert!(text.contains("warning: searching without a model"), "{text}");
+    assert!(
+        text.contains("warning: searching without a model"),
+        "{text}"
+    );
 }

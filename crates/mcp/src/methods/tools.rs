@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use metier_catalog::{CallError, CallRequest};
-use metier_tool::{Content, ToolOutput};
+use metier_tool::{ArgumentFault, Content, ToolOutput, inexact};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -23,7 +23,12 @@ pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
     feature.works(
         Eras::Both,
         "tools/call",
-        |shared, call, params| async move { run(&shared, &call, json_of(&params)).await },
+        |shared, call, params| async move {
+            let wanted = wanted(json_of(&params));
+            // The call may wait long for a place to run in, and the text can be megabytes.
+            drop(params);
+            run(&shared, &call, wanted).await
+        },
     );
     feature
 }
@@ -59,17 +64,42 @@ fn list(shared: &Shared, call: &Arc<Call>, params: &str) -> Result<Bytes, McpErr
 struct CallParams<'p> {
     #[serde(borrow, default)]
     name: Option<&'p RawValue>,
-    #[serde(default)]
-    arguments: Option<Value>,
+    #[serde(borrow, default)]
+    arguments: Option<&'p RawValue>,
 }
 
-/// The tool's name and its arguments.
-fn wanted(params: &str) -> Result<(String, Option<Value>), McpError> {
+/// A call as it was sent.
+struct Wanted {
+    name: String,
+    arguments: Option<Value>,
+    /// What of the arguments the value does not hold as it was sent.
+    inexact: Vec<ArgumentFault>,
+}
+
+fn wanted(params: &str) -> Result<Wanted, McpError> {
     let wanted: CallParams<'_> = read(params)?;
     let name = wanted.name.ok_or_else(|| {
         McpError::invalid_params("invalid params: name is missing; expected the name of a tool")
     })?;
-    Ok((text("name", "the name of a tool", name)?, wanted.arguments))
+    let name = text("name", "the name of a tool", name)?;
+    let Some(arguments) = wanted.arguments else {
+        return Ok(Wanted {
+            name,
+            arguments: None,
+            inexact: Vec::new(),
+        });
+    };
+    let value: Value = read(arguments.get())?;
+    let inexact = if value.is_object() {
+        inexact(arguments.get())
+    } else {
+        Vec::new()
+    };
+    Ok(Wanted {
+        name,
+        arguments: Some(value),
+        inexact,
+    })
 }
 
 fn text(member: &str, expected: &str, value: &RawValue) -> Result<String, McpError> {
@@ -81,11 +111,20 @@ fn text(member: &str, expected: &str, value: &RawValue) -> Result<String, McpErr
     })
 }
 
-async fn run(shared: &Shared, call: &Arc<Call>, params: &str) -> Outcome {
-    let (name, arguments) = match wanted(params) {
+async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>) -> Outcome {
+    let Wanted {
+        name,
+        arguments,
+        inexact,
+    } = match wanted {
         Ok(wanted) => wanted,
         Err(error) => return error.into(),
     };
+    if !inexact.is_empty() {
+        let listed: Vec<_> = inexact.iter().map(|fault| format!("- {fault}")).collect();
+        let text = format!("invalid arguments:\n{}", listed.join("\n"));
+        return result(shared, call, ToolOutput::error(text)).into();
+    }
     let session = call
         .session
         .as_ref()

@@ -225,3 +225,29 @@ async fn a_megabyte_of_arguments_comes_through_whole() {
         big
     );
 }
+
+#[tokio::test]
+async fn arguments_that_would_change_on_the_way_are_refused_by_name() {
+    let bench = Bench::new();
+    let client = bench.session().await;
+    let text = |arguments: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{{"name":"echo","arguments":{arguments}}}}}"#
+        )
+    };
+    let heard = client
+        .text(&text(r#"{"id": 123456789012345678901234, "a": 1, "a": 2}"#))
+        .await;
+    let result = &heard.answer["result"];
+    assert_eq!(result["isError"], true, "{result}");
+    insta::assert_snapshot!(result["content"][0]["text"].as_str().unwrap(), @r"
+    invalid arguments:
+    - id: the integer 123456789012345678901234 is too large to be carried exactly; send it as text
+    - a: stands twice in the same object; send it once
+    ");
+    let heard = client.text(&text(r#"{"id": 18446744073709551615}"#)).await;
+    assert_eq!(
+        heard.answer["result"]["structuredContent"]["id"],
+        json!(u64::MAX)
+    );
+}

@@ -211,6 +211,53 @@ async fn a_deaf_grandchild_is_killed_after_the_grace() {
     gone(pids(&stage.path("pid"), 1).await[0]).await;
 }
 
+/// Under job control a shell puts what it starts in the background into a group of its own.
+const JOB_CONTROL: &str = "\
+set -m
+sleep 600 &
+echo $! > pid.part; mv pid.part pid
+";
+
+#[tokio::test]
+async fn what_left_the_group_goes_with_the_answer() {
+    let stage = Stage::new("go.sh", JOB_CONTROL);
+    let report = stage.run().await;
+    assert_eq!(report.exit, Exit::Code(0), "{report:?}");
+    gone(pids(&stage.path("pid"), 1).await[0]).await;
+}
+
+#[tokio::test]
+async fn what_left_the_group_goes_at_cancel_however_long_it_ran() {
+    let stage = Stage::new("go.sh", format!("{JOB_CONTROL}wait\n"));
+    let report = stage.cancel_at("pid", &patient()).await;
+    assert_eq!(report.exit, Exit::Cancelled);
+    assert!(!is_alive(pids(&stage.path("pid"), 1).await[0]));
+}
+
+#[tokio::test]
+async fn a_shower_of_orphans_is_killed_to_the_last() {
+    // Each child starts the next in a new group and ends: no look at the table sees them all.
+    let stage = Stage::python(
+        "import os, sys\n\
+         while True:\n\
+         \x20   if os.fork():\n\
+         \x20       os._exit(0)\n\
+         \x20   os.setpgid(0, 0)\n\
+         \x20   open('going', 'a').close()\n",
+    );
+    let limits = Limits {
+        drain: Duration::from_millis(50),
+        ..patient()
+    };
+    let report = go(stage.job(), &limits).await;
+    assert_eq!(report.exit, Exit::Code(0));
+    let started = Instant::now();
+    while anything_from(stage.folder.path()) {
+        assert!(started.elapsed() < Duration::from_secs(20), "one is left");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
 #[tokio::test]
 async fn a_program_in_a_session_of_its_own_stays() {
     let stage = Stage::python(

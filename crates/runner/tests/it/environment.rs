@@ -57,3 +57,17 @@ async fn chinese_is_printed_in_a_c_locale() {
     let report = go(job, &patient()).await;
     assert_eq!(json(&report), &json!({ "text": "球体" }));
 }
+
+#[tokio::test]
+async fn importing_a_neighbour_leaves_the_folder_as_it_was() {
+    let stage = Stage::python("import neighbour\nprint(neighbour.N)\n");
+    std::fs::write(stage.path("neighbour.py"), "N = 7\n").unwrap();
+    let report = stage.run().await;
+    assert_eq!(json(&report), &serde_json::json!(7));
+    let mut names: Vec<_> = std::fs::read_dir(stage.folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["go.py", "neighbour.py"]);
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use metier_runner::{Exit, Gate, Limits, Quiet};
+use metier_runner::{Exit, Gate, Limits, Quiet, RunError};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -108,4 +108,51 @@ async fn the_deadline_starts_with_the_script_and_cancel_reaches_the_queue() {
         third.unwrap().failure().unwrap(),
         "the call was cancelled before the script started"
     );
+}
+
+#[tokio::test]
+async fn the_queue_is_bounded_in_jobs_and_bytes_and_a_cancelled_job_leaves_it() {
+    let stage = Stage::new("go.sh", "exec sleep 600\n");
+    let gate = Gate::new(1).with_queue(2, 1_000);
+    let limits = patient();
+    let call = |bytes: usize, cancel: &CancellationToken| {
+        let (gate, limits, cancel) = (gate.clone(), limits.clone(), cancel.clone());
+        let mut job = stage.job();
+        job.input.insert("text".into(), "x".repeat(bytes).into());
+        tokio::spawn(async move { gate.run(job, &limits, cancel, Arc::new(Quiet)).await })
+    };
+    let (first, second, third) = (
+        CancellationToken::new(),
+        CancellationToken::new(),
+        CancellationToken::new(),
+    );
+    let running = call(0, &first);
+    wait_for("the place to be taken", || (gate.free() == 0).then_some(())).await;
+    let waiting = call(600, &second);
+    wait_for("the first to wait", || (gate.waiting() == 1).then_some(())).await;
+
+    let refused = call(600, &third).await.unwrap().unwrap_err();
+    assert!(
+        matches!(refused, RunError::Busy { waiting: 1 }),
+        "{refused}"
+    );
+    let small = call(10, &third);
+    wait_for("the second to wait", || (gate.waiting() == 2).then_some(())).await;
+    let refused = call(10, &third).await.unwrap().unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the server is busy: 2 calls wait for a script to end; try again in a few seconds"
+    );
+
+    second.cancel();
+    assert_eq!(waiting.await.unwrap().unwrap().exit, Exit::Cancelled);
+    assert_eq!(gate.waiting(), 1, "a cancelled job keeps its room");
+    let large = call(600, &second.child_token());
+    assert_eq!(large.await.unwrap().unwrap().exit, Exit::Cancelled);
+    first.cancel();
+    third.cancel();
+    for call in [running, small] {
+        assert_eq!(call.await.unwrap().unwrap().exit, Exit::Cancelled);
+    }
+    assert_eq!((gate.waiting(), gate.free()), (0, 1));
 }

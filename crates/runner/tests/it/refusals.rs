@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
-use metier_runner::{Job, Quiet, RunError, ScriptKind, run};
+use metier_runner::{Job, Origin, Quiet, RunError, ScriptKind, run};
 use tokio_util::sync::CancellationToken;
 
 use crate::stage::{Stage, patient};
@@ -45,6 +45,8 @@ async fn every_refusal_is_clear_and_holds_no_path() {
 
     let mut vanished = job();
     vanished.program.interpreter = folder.join("python9");
+    tell(&refused(vanished.clone()).await);
+    vanished.program.named_by = None;
     tell(&refused(vanished).await);
 
     let text = folder.join("text");
@@ -53,6 +55,7 @@ async fn every_refusal_is_clear_and_holds_no_path() {
     plain.program.interpreter = text.clone();
     tell(&refused(plain.clone()).await);
     std::fs::set_permissions(&text, PermissionsExt::from_mode(0o755)).unwrap();
+    plain.program.named_by = Some(Origin::Variable("DCC_MCP_PYTHON_EXECUTABLE".into()));
     tell(&refused(plain).await);
 
     let mut batch = job();
@@ -74,9 +77,10 @@ async fn every_refusal_is_clear_and_holds_no_path() {
     script not found: `gone.py`
     the script `FOLDER` cannot be read: expected a file that the server may read
     the folder of the skill is gone or is no folder: nothing can run in it
+    the interpreter `python9` for Python scripts (from --python) was not found; correct it or remove it
     the interpreter `python9` for Python scripts was not found
-    the interpreter `text` for Python scripts is not a program that can be executed here
-    the interpreter `text` for Python scripts is not a program that can be executed here
+    the interpreter `text` for Python scripts (from --python) is not a program that can be executed here; correct it or remove it
+    the interpreter `text` for Python scripts (from DCC_MCP_PYTHON_EXECUTABLE) is not a program that can be executed here; correct it or remove it
     batch files take their arguments from standard input only: turn off `argv` for this server or use another kind of script
     the arguments or the environment are too large for a program of this system
     the script could not be run: invalid input parameter

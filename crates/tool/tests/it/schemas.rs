@@ -92,3 +92,172 @@ fn a_recursive_schema_is_fine() {
         "child.chidl: unknown argument, did you mean `child`?"
     );
 }
+
+/// Two alternatives at each of `depth` levels, both the same: 2^depth ways to the last.
+fn doubling(depth: usize) -> Value {
+    let mut definitions = serde_json::Map::new();
+    for n in 0..depth {
+        let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});
+        definitions.insert(format!("d{n}"), json!({"anyOf": [next, next]}));
+    }
+    definitions.insert(format!("d{depth}"), json!({"type": "integer"}));
+    json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions})
+}
+
+#[test]
+fn alternatives_that_double_are_refused_or_told_briefly() {
+    let error = compile(&doubling(18)).unwrap_err();
+    assert_eq!(error, SchemaError::TooManyParts { limit: 100_000 });
+    let (schema, _) = compile(&doubling(14)).unwrap();
+    assert!(schema.validate(&json!({"a": 1})).is_ok());
+    let faults = schema.validate(&json!({"a": "x"})).unwrap_err();
+    assert_eq!(faults.len(), 1);
+    assert_eq!(
+        faults[0].to_string(),
+        "something does not match the schema; the value is too large to tell what"
+    );
+}
+
+#[test]
+fn a_recursive_schema_with_two_ways_at_each_level_ends() {
+    let node = json!({"anyOf": [
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}}, "required": ["b"]},
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}}, "required": ["c"]},
+    ]});
+    let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}}, "$defs": {"node": node}});
+    let (schema, _) = compile(&schema).unwrap();
+    let mut value = json!({"b": 1});
+    for _ in 0..100 {
+        value = json!({"a": value});
+    }
+    let faults = schema.validate(&json!({ "a": value })).unwrap_err();
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    // A few levels are told in full.
+    let faults = schema.validate(&json!({"a": {"a": {"b": 1}}})).unwrap_err();
+    assert_eq!(faults[0].path, "a");
+}
+
+#[test]
+fn a_value_nested_as_deep_as_json_goes_is_checked_or_refused_on_a_small_stack() {
+    // So many schemas in each other at each level of the value. The second is the most that is checked.
+    for levels in [0, 6, 28] {
+        let mut wrapped = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}}});
+        for _ in 0..levels {
+            wrapped = json!({ "allOf": [wrapped] });
+        }
+        let schema = json!({
+            "type": "object", "properties": {"a": {"$ref": "#/$defs/node"}}, "$defs": {"node": wrapped},
+        });
+        let (schema, _) = compile(&schema).unwrap();
+        let mut value = json!({});
+        for _ in 0..126 {
+            value = json!({ "a": value });
+        }
+        let checked = std::thread::Builder::new()
+            .stack_size(2 << 20)
+            .spawn(move || schema.validate(&value))
+            .unwrap()
+            .join()
+            .unwrap();
+        match checked {
+            Ok(()) => assert!(levels <= 6),
+            Err(faults) => {
+                assert!(levels > 6);
+                assert_eq!(faults[0].message, "nested too deeply to be checked");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_huge_enumeration_and_a_huge_value_are_told_briefly() {
+    let words: Vec<String> = (0..70_000).map(|n| format!("w{n:08}")).collect();
+    let (schema, _) = compile(
+        &json!({"type": "object", "properties": {"a": {"enum": words}, "b": {"type": "integer"}}, "additionalProperties": false}),
+    )
+    .unwrap();
+    let text = "x".repeat(4 << 20);
+    let faults = schema
+        .validate(&json!({"a": text, "b": text, text.as_str(): 1}))
+        .unwrap_err();
+    assert_eq!(faults.len(), 3);
+    for fault in faults {
+        assert!(
+            fault.to_string().len() < 1_000,
+            "{}",
+            fault.to_string().len()
+        );
+    }
+    let larger: Vec<String> = (0..200_000).map(|n| format!("w{n}")).collect();
+    assert_eq!(
+        compile(&json!({"type": "object", "properties": {"a": {"enum": larger}}})).unwrap_err(),
+        SchemaError::TooLarge { limit: 1 << 20 }
+    );
+}
+
+#[test]
+fn a_long_list_of_faults_is_not_collected() {
+    let (schema, _) = compile(
+        &json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}}}}),
+    )
+    .unwrap();
+    let few = Value::from(vec!["x"; 1_000]);
+    assert_eq!(schema.validate(&json!({ "a": few })).unwrap_err().len(), 50);
+    let many = Value::from(vec!["x"; 1_000_000]);
+    assert_eq!(schema.validate(&json!({ "a": many })).unwrap_err().len(), 1);
+    let good = Value::from(vec![1; 1_000_000]);
+    assert!(schema.validate(&json!({ "a": good })).is_ok());
+}
+
+#[test]
+fn patterns_are_bounded_in_size_and_number() {
+    let (schema, notes) = compile(&json!({"type": "object", "properties": {
+        "a": {"type": "string", "pattern": "^(((a{1,100}){1,100}){1,100})$", "maxLength": 3},
+        "b": {"type": "string", "pattern": "^[\\w .-]{1,64}$"},
+    }}))
+    .unwrap();
+    assert!(
+        matches!(notes.as_slice(), [SchemaNote::UnusablePattern { reason, .. }] if reason.contains("very large")),
+        "{notes:?}"
+    );
+    assert!(schema.validate(&json!({"a": "b", "b": "x 1"})).is_ok());
+    assert!(schema.validate(&json!({"b": "\n"})).is_err());
+    let many: serde_json::Map<String, Value> = (0..201)
+        .map(|n| (format!("p{n}"), json!({"pattern": format!("^{n}$")})))
+        .collect();
+    assert_eq!(
+        compile(&json!({"type": "object", "properties": many})).unwrap_err(),
+        SchemaError::TooManyPatterns { limit: 200 }
+    );
+}
+
+#[test]
+fn backtracking_is_given_up_on_many_texts() {
+    let (schema, _) = compile(&json!({"type": "object", "properties": {
+        "a": {"type": "array", "items": {"type": "string", "pattern": "^(?=a)(a|aa)+$"}},
+    }}))
+    .unwrap();
+    let texts = vec![format!("{}b", "a".repeat(60)); 100];
+    assert!(schema.validate(&json!({ "a": texts })).is_err());
+}
+
+#[test]
+fn hostile_references_are_refused_by_name() {
+    for (schema, word) in [
+        (
+            json!({"type": "object", "$ref": "#"}),
+            "leads back to itself",
+        ),
+        (
+            json!({"type": "object", "properties": {"a": {"$ref": "file:///etc/passwd"}}}),
+            "file:///etc/passwd",
+        ),
+        (
+            json!({"type": "object", "$defs": {"a": {"$dynamicRef": "https://example.org/meta"}}}),
+            "https://example.org/meta",
+        ),
+    ] {
+        let error = compile(&schema).unwrap_err().to_string();
+        assert!(error.contains(word), "{schema}: {error}");
+    }
+}

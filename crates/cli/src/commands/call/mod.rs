@@ -8,7 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use metier::ToolDispatcher;
 use metier::catalog::{CallError, CallRequest};
-use metier::tool::{BoxFuture, CallEvents, CancelSignal, Cancellation, LogLine, Progress};
+use metier::tool::{BoxFuture, CallEvents, CancelSignal, Cancellation, LogLine, Progress, inexact};
 use metier::workspace_roots::WorkspaceResolveError;
 use metier::{SkillCatalog, ToolOutput};
 use serde_json::{Value, json};
@@ -100,8 +100,12 @@ fn read_arguments(text: &str) -> Result<Value, Failure> {
     } else {
         ("--args".to_owned(), text.to_owned())
     };
-    serde_json::from_str(&text)
-        .map_err(|error| Failure::Usage(format!("{origin}: not JSON: {error}")))
+    let arguments = serde_json::from_str(&text)
+        .map_err(|error| Failure::Usage(format!("{origin}: not JSON: {error}")))?;
+    match inexact(&text).first() {
+        Some(fault) => Err(Failure::Usage(format!("{origin}: {fault}"))),
+        None => Ok(arguments),
+    }
 }
 
 /// Loads the tool's skill where that is needed, then calls it.

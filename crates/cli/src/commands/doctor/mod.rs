@@ -6,11 +6,12 @@ mod variables;
 
 use clap::Args;
 use metier::SkillCatalog;
+use metier::host::HostLink;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::Failure;
-use crate::config::Config;
+use crate::config::{Config, Fault, Key, Origin};
 use crate::interpreter_faults;
 use crate::options::{Running, SkillPlaces, runtime, settings};
 use crate::printer::{Printer, count, table};
@@ -40,6 +41,8 @@ struct Findings {
     skills: usize,
     rejected: usize,
     shadowed: usize,
+    /// What the attached application calls itself.
+    application: Option<String>,
     interpreters: Vec<Interpreter>,
     variables: Vec<Variable>,
     problems: Vec<Problem>,
@@ -55,11 +58,12 @@ impl Doctor {
         let environment = settings.run.environment.clone();
         let roots = searched::places(&settings, &self.places.paths);
         let (catalog, report) = self.places.catalog(settings);
-        let (interpreters, problems) = runtime()?.block_on(async {
+        let (application, interpreters, problems) = runtime()?.block_on(async {
+            let application = attached(&config, &mut faults).await;
             let interpreters = interpreters::of(&catalog).await;
             let mut problems = problems::of_settings(&config, &faults, &environment);
             problems.extend(problems::of_skills(&catalog).await);
-            (interpreters, problems)
+            (application, interpreters, problems)
         });
         let findings = Findings {
             settings_file: config.file.as_ref().map(|(shown, _)| shown.clone()),
@@ -67,6 +71,7 @@ impl Doctor {
             skills: report.skills,
             rejected: report.rejected,
             shadowed: report.shadowed,
+            application,
             interpreters,
             variables: variables::in_force(&environment),
             problems,
@@ -88,6 +93,24 @@ impl Doctor {
             count(findings.problems.len(), "thing")
         ));
         Err(Failure::Answered)
+    }
+}
+
+/// The application that main-thread tools run in, where one is named and answers.
+async fn attached(config: &Config, faults: &mut Vec<Fault>) -> Option<String> {
+    let door = config.file(Key::Attach)?;
+    match HostLink::new(door).probe().await {
+        Ok(door) => Some(door.name),
+        Err(message) => {
+            let place = match config.get(Key::Attach).map(|set| &set.origin) {
+                Some(Origin::File(place)) => format!("{place}: {}", Key::Attach.path()),
+                Some(origin) => origin.to_string(),
+                None => Key::Attach.path().to_owned(),
+            };
+            let cure = "start the adapter in the application; `metier host-adapter` prints it";
+            faults.push(Fault::new(place, message, cure));
+            None
+        }
     }
 }
 
@@ -115,6 +138,11 @@ fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<Str
             let note = if root.exists { "found" } else { "absent" };
             vec![note.to_owned(), root.label.to_owned(), root.path.clone()]
         }),
+    );
+    section(
+        &mut lines,
+        "attached application",
+        findings.application.iter().map(|name| vec![name.clone()]),
     );
     section(
         &mut lines,

@@ -147,7 +147,7 @@ async fn case_040_unreadable_folder() {
 #[tokio::test]
 async fn case_041_one_bad_nine_good() {
     let case = Case::spec(41).await;
-    case.fares_alike("bad", "skipped", &["bad/SKILL.md:4", "not valid YAML"]);
+    case.fares_alike("bad", "skipped", &["bad/SKILL.md:3", "not valid YAML"]);
     for seen in [&case.lenient, &case.strict] {
         assert_eq!(
             seen.catalog.list_skills(Some(SkillStatus::Unloaded)).len(),

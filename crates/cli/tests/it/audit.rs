@@ -1,0 +1,122 @@
+//! The audit log.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::command::{metier, mixed, run, write};
+
+fn lines(file: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(file).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn call(folder: &Path, tool: &str, arguments: &str) -> i32 {
+    let output = metier(folder)
+        .args([
+            "call",
+            "--audit-log",
+            "log.jsonl",
+            tool,
+            "--args",
+            arguments,
+        ])
+        .arg("skills")
+        .output()
+        .unwrap();
+    output.status.code().unwrap()
+}
+
+#[test]
+fn every_call_is_a_line_without_its_arguments() {
+    let folder = mixed();
+    let file = folder.path().join("log.jsonl");
+    assert_eq!(
+        call(
+            folder.path(),
+            "good__echo",
+            r#"{"n": 3, "secret": "xyzzy"}"#
+        ),
+        0
+    );
+    assert_eq!(
+        call(
+            folder.path(),
+            "good__echo",
+            r#"{"secret": "xyzzy", "n": 3}"#
+        ),
+        0
+    );
+    call(folder.path(), "nothing_of_the_kind", "{}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(
+        !text.contains("xyzzy") && !text.contains("secret"),
+        "{text}"
+    );
+
+    let lines = lines(&file);
+    let facts: Vec<Value> = lines
+        .iter()
+        .map(|line| {
+            json!([
+                line["tool"],
+                line["outcome"],
+                line["exit"],
+                line["bytes"].is_u64()
+            ])
+        })
+        .collect();
+    assert_eq!(
+        facts,
+        [
+            json!(["load_skill", "ok", null, false]),
+            json!(["good__echo", "ok", 0, true]),
+            json!(["load_skill", "ok", null, false]),
+            json!(["good__echo", "ok", 0, true]),
+            json!(["nothing_of_the_kind", "unknown", null, false]),
+        ]
+    );
+    assert_eq!(lines[1]["arguments"], lines[3]["arguments"]);
+    assert!(lines[1]["at_ms"].as_u64().unwrap() > 1_700_000_000_000);
+    assert!(lines[1]["ms"].is_u64() && lines[1]["who"].is_null());
+
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn it_is_off_unless_a_file_is_named_and_the_file_is_named_from_the_settings() {
+    let folder = mixed();
+    run(folder.path(), &["call", "good__echo", "skills"]);
+    assert!(!folder.path().join("log.jsonl").exists());
+    write(
+        folder.path().join("metier.toml"),
+        "[audit]\nfile = \"below/log.jsonl\"\nsize = \"1 KiB\"\n",
+    );
+    let text = run(folder.path(), &["call", "good__echo", "skills"]);
+    assert!(
+        text.starts_with("exit 2") && text.contains("audit.file") && text.contains("log.jsonl"),
+        "{text}"
+    );
+    std::fs::create_dir(folder.path().join("below")).unwrap();
+    // A command that runs nothing writes nothing.
+    run(folder.path(), &["list", "skills"]);
+    assert!(!folder.path().join("below/log.jsonl").exists());
+    for _ in 0..8 {
+        run(folder.path(), &["call", "good__echo", "skills"]);
+    }
+    assert!(folder.path().join("below/log.jsonl.1").exists());
+    let size = folder
+        .path()
+        .join("below/log.jsonl")
+        .metadata()
+        .unwrap()
+        .len();
+    assert!(size <= 1 << 10);
+}

@@ -1,0 +1,106 @@
+//! The processes of a script, told by the session that it leads.
+//!
+//! A shell with job control (`set -m`) puts its children into groups of their own, so the group alone
+//! is not all that a script started. Its session is: only a program that opens one of its own leaves it,
+//! and that is how a program says that it means to stay. No call of the system lists a session, so on
+//! Linux `/proc` is read; elsewhere the leader's group has to do.
+
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+
+#[cfg(target_os = "linux")]
+use crate::proc_table as processes;
+
+/// How often a session is looked through for what was started while it was being killed. A process
+/// that was sent SIGKILL starts nothing more, so one look more than there are generations is enough.
+const LOOKS: usize = 64;
+
+/// The session that a script leads.
+#[derive(Debug)]
+pub(crate) struct Session {
+    leader: Pid,
+    /// When the leader started: its id can be somebody else's once the session is gone.
+    #[cfg(target_os = "linux")]
+    started: Option<u64>,
+    since: std::time::Instant,
+}
+
+impl Session {
+    /// The session of a process that was just started, or is at any rate not collected yet.
+    pub(crate) fn of(leader: i32) -> Self {
+        Self {
+            leader: Pid::from_raw(leader),
+            #[cfg(target_os = "linux")]
+            started: processes::read(leader).map(|process| process.started),
+            since: std::time::Instant::now(),
+        }
+    }
+
+    /// Whether a process is left, the leader included unless it is dead.
+    pub(crate) fn is_left(&self) -> bool {
+        match self.members() {
+            Some(members) => !members.is_empty(),
+            None => killpg(self.leader, None) != Err(Errno::ESRCH),
+        }
+    }
+
+    /// Sends a signal to every process of the session, once.
+    pub(crate) fn signal(&self, signal: Signal) {
+        match self.members() {
+            Some(members) => {
+                for member in members {
+                    // One that has ended meanwhile needs no signal.
+                    _ = kill(Pid::from_raw(member), signal);
+                }
+            }
+            None => _ = killpg(self.leader, signal),
+        }
+    }
+
+    /// Kills every process of the session, and what these start meanwhile.
+    pub(crate) fn kill(&self) {
+        let mut killed = Vec::new();
+        for _ in 0..LOOKS {
+            let Some(members) = self.members() else {
+                _ = killpg(self.leader, Signal::SIGKILL);
+                return;
+            };
+            let before = killed.len();
+            for member in members {
+                if !killed.contains(&member) {
+                    _ = kill(Pid::from_raw(member), Signal::SIGKILL);
+                    killed.push(member);
+                }
+            }
+            if killed.len() == before {
+                return;
+            }
+        }
+        tracing::warn!("a script starts programs faster than they can be killed");
+    }
+
+    /// The living processes of the session; `None` where the system cannot tell.
+    #[cfg(target_os = "linux")]
+    fn members(&self) -> Option<Vec<i32>> {
+        let leader = self.leader.as_raw();
+        if let (Some(now), Some(then)) = (processes::read(leader), self.started)
+            && now.started != then
+        {
+            // The id was given to another process, which it is only when nothing of the session is left.
+            return Some(Vec::new());
+        }
+        let members = processes::since(leader, self.since.elapsed())?
+            .filter(|process| process.session == leader && !process.is_dead)
+            // Nothing in the session can be older than its leader.
+            .filter(|process| self.started.is_none_or(|then| process.started >= then))
+            .map(|process| process.id);
+        Some(members.collect())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "nothing is known here")]
+    fn members(&self) -> Option<Vec<i32>> {
+        None
+    }
+}
