@@ -39,11 +39,13 @@
 mod arguments;
 mod audit;
 mod call;
+mod callable;
 mod catalog;
 pub mod codes;
 mod core_tools;
 mod dispatcher;
 mod event;
+mod found;
 mod groups;
 mod hook_driver;
 mod listed_tool;
@@ -68,6 +70,7 @@ mod watching;
 
 pub use audit::AuditLog;
 pub use call::{CallError, CallRequest};
+pub use callable::CallableTool;
 pub use catalog::{DiscoverReport, SkillCatalog};
 pub use dispatcher::ToolDispatcher;
 pub use event::{CatalogEvent, CatalogEventKind};

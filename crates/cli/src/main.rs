@@ -3,6 +3,7 @@
 
 mod commands;
 mod config;
+mod confirming;
 mod embedder;
 mod findings;
 mod given_path;

@@ -45,6 +45,7 @@ mod manifest;
 mod mode;
 mod parallel;
 mod parse;
+mod prompts_file;
 mod report;
 mod roots;
 mod scan;
@@ -73,6 +74,7 @@ pub use manifest::{
 };
 pub use mode::ParseMode;
 pub use parse::{parse_skill_dir, parse_skill_md};
+pub use prompts_file::{PromptArgument, SkillPrompt, read_prompts};
 pub use report::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, SkillId};
 pub use roots::{Root, RootLabel, RootSources, resolve_roots};
 pub use scan::scan;

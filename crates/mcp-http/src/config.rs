@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use metier_mcp::McpConfig;
+use metier_mcp::{ConfirmPolicy, McpConfig};
 
 /// Settings of an [`McpHttpServer`](crate::McpHttpServer). Start from the default and change fields:
 ///
@@ -53,6 +53,8 @@ pub struct McpHttpConfig {
     pub session_cap: usize,
     /// How long a session without a running call and without an open stream lives.
     pub session_idle: Duration,
+    /// Which calls the person at the client is asked about first.
+    pub confirm: ConfirmPolicy,
 }
 
 impl McpHttpConfig {
@@ -74,6 +76,7 @@ impl McpHttpConfig {
         config.page_size = self.page_size;
         config.session_cap = self.session_cap;
         config.session_idle = self.session_idle;
+        config.confirm = self.confirm;
         config
     }
 }
@@ -100,6 +103,7 @@ impl Default for McpHttpConfig {
             page_size: protocol.page_size,
             session_cap: protocol.session_cap,
             session_idle: protocol.session_idle,
+            confirm: protocol.confirm,
         }
     }
 }

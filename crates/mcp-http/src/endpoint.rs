@@ -16,6 +16,8 @@ use crate::events;
 use crate::negotiate::{Takes, sends_json};
 use crate::state::Served;
 
+/// The last event that a client has seen of a stream which broke off.
+const LAST_EVENT_ID: &str = "last-event-id";
 const METHODS: &str = "GET, POST, DELETE, OPTIONS";
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
@@ -109,7 +111,8 @@ fn get(served: &Served, headers: &HeaderMap) -> Response {
         Ok(session) => session,
         Err(refused) => return *refused,
     };
-    match served.server.open_stream(session) {
+    let seen = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
+    match served.server.resume_stream(session, seen) {
         Ok(stream) => streamed(events::notices(stream, served.limits.keep_alive)),
         Err(answer) => json(answer),
     }

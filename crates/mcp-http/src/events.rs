@@ -19,6 +19,14 @@ pub(crate) fn event(message: &[u8]) -> Bytes {
     bytes.freeze()
 }
 
+/// One message with the id by which its client can go on after it.
+fn event_with_id(id: &str, message: &[u8]) -> Bytes {
+    let mut bytes = BytesMut::with_capacity(message.len() + 40);
+    bytes.extend([b"id: ".as_slice(), id.as_bytes(), b"\n"].concat());
+    bytes.put_slice(&event(message));
+    bytes.freeze()
+}
+
 /// A single answer.
 pub(crate) fn single(answer: &Answer) -> Body {
     Body::from(event(&answer.body))
@@ -58,9 +66,9 @@ pub(crate) fn notices(stream: NoticeStream, quiet: Duration) -> Body {
             if is_start {
                 return Some((Bytes::from_static(COMMENT), (false, stream)));
             }
-            match tokio::time::timeout(quiet, stream.next()).await {
+            match tokio::time::timeout(quiet, stream.next_event()).await {
                 Err(_) => Some((Bytes::from_static(COMMENT), (false, stream))),
-                Ok(Some(message)) => Some((event(&message), (false, stream))),
+                Ok(Some((id, message))) => Some((event_with_id(&id, &message), (false, stream))),
                 Ok(None) => None,
             }
         },

@@ -18,10 +18,12 @@
 //!
 //! An answer is one JSON object; it becomes an event stream only when the method speaks before it
 //! answers, or takes long, and the client takes streams. `Host` and `Origin` are checked before
-//! anything of a body is read. `/healthz` answers while the server runs.
+//! anything of a body is read. `/healthz` answers while the server runs, and
+//! `/.well-known/agent-skills/index.json` leads installers to the skills.
 //!
 //! Limits: HTTP/1.1 without TLS and without authentication, so it listens on loopback unless told
-//! otherwise; missed events are not replayed, so they carry no ids.
+//! otherwise. A session's own stream goes on after `Last-Event-ID`; that of a call does not, so its
+//! events carry no ids.
 
 mod body;
 mod config;
@@ -32,10 +34,12 @@ mod guard;
 mod handle;
 mod negotiate;
 mod server;
+mod skill_files;
 mod stall;
 mod state;
 
 pub use config::McpHttpConfig;
 pub use handle::McpHttpHandle;
+pub use metier_mcp::ConfirmPolicy;
 pub use metier_workspace_roots::{WorkspaceResolveError, WorkspaceRoots};
 pub use server::{McpHttpServer, StartError};

@@ -15,6 +15,7 @@ use metier_mcp::McpServer;
 use crate::McpHttpConfig;
 use crate::endpoint;
 use crate::guard::Guard;
+use crate::skill_files;
 
 /// What every request needs.
 #[derive(Clone, Debug)]
@@ -31,7 +32,8 @@ pub(crate) struct Limits {
     pub(crate) keep_alive: Duration,
 }
 
-/// The service: `/mcp`, `/healthz`, and 404 for everything else, `.well-known` included.
+/// The service: `/mcp`, `/healthz`, the skills as files, and 404 for everything else, other
+/// `.well-known` paths included.
 pub(crate) fn router(server: McpServer, config: &McpHttpConfig) -> Router {
     let mut hosts = config.allowed_hosts.clone();
     // Whoever is told to listen on a name or an address is addressed by it.
@@ -50,6 +52,7 @@ pub(crate) fn router(server: McpServer, config: &McpHttpConfig) -> Router {
     Router::new()
         .route("/mcp", any(endpoint::serve))
         .route("/healthz", get(health))
+        .route("/.well-known/agent-skills/{*path}", get(skill_files::serve))
         .fallback(nothing_here)
         .layer(middleware::from_fn_with_state(served.clone(), guarded))
         .with_state(served)
@@ -92,9 +95,16 @@ async fn health() -> Response {
     response
 }
 
-async fn nothing_here() -> (StatusCode, &'static str) {
-    (
-        StatusCode::NOT_FOUND,
-        "nothing here; the server is at /mcp\n",
-    )
+async fn nothing_here() -> Response {
+    not_found()
+}
+
+pub(crate) fn not_found() -> Response {
+    let mut response = Response::new(Body::from("nothing here; the server is at /mcp\n"));
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    response.headers_mut().insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    response
 }

@@ -40,6 +40,15 @@ pub(crate) fn check_legacy_header(header: Option<&str>) -> Result<(), McpError> 
     }
 }
 
+/// The version header of a message that is not answered, where nothing else tells its revision:
+/// any that is served.
+pub(crate) fn check_any_header(header: Option<&str>) -> Result<(), McpError> {
+    match header {
+        Some(version) if ModernVersion::parse(version).is_some() => Ok(()),
+        header => check_legacy_header(header),
+    }
+}
+
 /// Holds a stateless request against its `_meta` and its headers. `None`: a transport that has
 /// no headers.
 pub(crate) fn admit(

@@ -1,25 +1,35 @@
 //! What a server does on its own: hand on the catalog's changes, and end what is idle.
 
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use metier_catalog::CatalogEvent;
+use metier_catalog::{CatalogEvent, CatalogEventKind};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
 use crate::notices::ListKind;
 use crate::shared::Shared;
+use crate::shelf::Shelf;
 
-pub(crate) type Events = broadcast::Receiver<CatalogEvent>;
+/// What is still to come, and the skills before it.
+#[derive(Debug)]
+pub(crate) struct Events {
+    pub(crate) changes: broadcast::Receiver<CatalogEvent>,
+    pub(crate) shelf: Arc<Shelf>,
+}
 
 /// Runs until the server is gone.
 pub(crate) async fn run(
     shared: Weak<Shared>,
-    mut events: Events,
+    events: Events,
     closing: CancellationToken,
     every: Duration,
 ) {
+    let Events {
+        changes: mut events,
+        mut shelf,
+    } = events;
     let every = every.clamp(Duration::from_millis(100), Duration::from_mins(1));
     let mut sweep = tokio::time::interval(every);
     sweep.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -28,14 +38,25 @@ pub(crate) async fn run(
             () = closing.cancelled() => return,
             event = events.recv() => {
                 let Some(shared) = shared.upgrade() else { return };
-                match event {
-                    Ok(event) if event.tools_changed => shared.list_changed(ListKind::Tools, event.generation),
-                    Ok(_) => {}
-                    // So many changes at once that some were dropped: at least one is news.
-                    Err(RecvError::Lagged(_)) => {
-                        shared.list_changed(ListKind::Tools, shared.catalog.snapshot().generation());
+                let (generation, tools, skills) = match event {
+                    Ok(event) => {
+                        let skills = event.kind == CatalogEventKind::SkillsChanged;
+                        (event.generation, event.tools_changed, skills)
                     }
+                    // So many changes at once that some were dropped: at least one is news.
+                    Err(RecvError::Lagged(_)) => (shared.catalog.snapshot().generation(), true, true),
                     Err(RecvError::Closed) => return,
+                };
+                if tools {
+                    shared.list_changed(ListKind::Tools, generation);
+                }
+                if skills {
+                    let now = shared.shelf();
+                    if !now.is_same(&shelf) {
+                        shared.list_changed(ListKind::Resources, generation);
+                        shared.list_changed(ListKind::Prompts, generation);
+                    }
+                    shelf = now;
                 }
             }
             _ = sweep.tick() => {

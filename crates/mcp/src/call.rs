@@ -143,6 +143,11 @@ impl Outbound {
         }
     }
 
+    /// Resolves when nobody reads any more.
+    pub(crate) async fn closed(&self) {
+        self.sender.closed().await;
+    }
+
     /// Sends when there is room; `false` when nobody reads any more.
     pub(crate) async fn send(&self, message: Bytes) -> bool {
         self.is_open() && self.sender.send(message).await.is_ok()

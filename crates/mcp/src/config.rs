@@ -24,13 +24,28 @@ pub struct McpConfig {
     pub session_cap: usize,
     /// How long a session without a running call and without an open stream lives.
     pub session_idle: Duration,
+    /// Which calls the person at the client is asked about first.
+    pub confirm: ConfirmPolicy,
+}
+
+/// Which calls the person at the client is asked about before they run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfirmPolicy {
+    /// None.
+    #[default]
+    Never,
+    /// Those of tools that say of themselves that they destroy something. A client that cannot ask
+    /// is refused.
+    Destructive,
 }
 
 /// The way in, told to every model that connects.
 const INSTRUCTIONS: &str = "This server offers skills: folders of tools that are loaded when they are needed. \
 Describe the task to search_skills, load the best hit with load_skill, then list the tools again and call the new ones. \
 A tool named __skill__NAME stands for a skill that is not loaded; calling it only says how to load it. \
-list_skills shows every skill, get_skill_info one in detail, and unload_skill removes what is no longer needed.";
+list_skills shows every skill, get_skill_info one in detail, and unload_skill removes what is no longer needed. \
+The instructions of a skill are the resource skill://NAME/SKILL.md, and skill://index.json names them all; read them before its tools.";
 
 impl Default for McpConfig {
     fn default() -> Self {
@@ -43,6 +58,7 @@ impl Default for McpConfig {
             page_size: 100,
             session_cap: 1_000,
             session_idle: Duration::from_mins(30),
+            confirm: ConfirmPolicy::Never,
         }
     }
 }

@@ -24,37 +24,50 @@
 //! );
 //! ```
 //!
-//! Limits: one message at a time (batches are refused in every revision); resources, prompts,
-//! completion, requests to the client and replay of missed events are not here yet, and nothing is
-//! declared that is not.
+//! Limits: one message at a time (batches are refused in every revision); `resources/subscribe` is not
+//! here, a call's own stream cannot be taken up again (a session's own can), and nothing is declared
+//! that does not work.
 
 mod admission;
 mod background;
 mod call;
+mod client_requests;
 mod config;
+mod confirm;
+mod cursor;
 mod dispatch;
 pub mod envelope;
 mod era;
 pub mod error;
 mod exchange;
 mod headers;
+mod history;
 mod id;
 mod in_flight;
 mod incoming;
+mod input;
+mod listeners;
 mod logging;
 mod meta;
 mod methods;
 mod notices;
 mod pages;
+mod prompt_text;
 mod result;
+mod sealed;
 mod server;
 mod session;
+mod session_roots;
 mod shared;
+mod shelf;
+mod slot;
 mod stream;
 mod table;
+mod well_known;
+mod workspace;
 
 pub use call::Streaming;
-pub use config::{Clock, McpConfig};
+pub use config::{Clock, ConfirmPolicy, McpConfig};
 pub use era::{Era, LegacyVersion, ModernVersion, is_legacy_date};
 pub use error::McpError;
 pub use exchange::{Answer, Exchange, Frame, Reply};
@@ -63,3 +76,4 @@ pub use id::{IdKey, RawId};
 pub use incoming::Incoming;
 pub use server::McpServer;
 pub use stream::NoticeStream;
+pub use well_known::{AGENT_SKILLS_PATH, SkillFile};

@@ -3,28 +3,38 @@
 //! A notice that is not yet written absorbs later ones, so a slow reader costs one flag per list
 //! and nothing grows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bytes::Bytes;
 use serde_json::{Map, Value};
-use tokio::sync::Notify;
 
 use crate::RawId;
+use crate::history::{Event, EventId, History};
 use crate::meta::SUBSCRIPTION_ID;
+use crate::slot::Slot;
 
 /// A list whose change is announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum ListKind {
     /// `tools/list`.
     Tools,
+    /// `resources/list`, and with it `skills/list`.
+    Resources,
+    /// `prompts/list`.
+    Prompts,
 }
 
 impl ListKind {
+    /// Every list.
+    pub(crate) const ALL: [Self; 3] = [Self::Tools, Self::Resources, Self::Prompts];
+
     /// The method of the notice.
     pub(crate) const fn method(self) -> &'static str {
         match self {
             Self::Tools => "notifications/tools/list_changed",
+            Self::Resources => "notifications/resources/list_changed",
+            Self::Prompts => "notifications/prompts/list_changed",
         }
     }
 
@@ -32,6 +42,8 @@ impl ListKind {
     pub(crate) const fn filter(self) -> &'static str {
         match self {
             Self::Tools => "toolsListChanged",
+            Self::Resources => "resourcesListChanged",
+            Self::Prompts => "promptsListChanged",
         }
     }
 
@@ -73,30 +85,6 @@ pub(crate) fn notification(
     Bytes::from(text)
 }
 
-/// What waits to be written on one stream.
-#[derive(Debug, Default)]
-pub(crate) struct Slot {
-    waiting: Mutex<BTreeSet<ListKind>>,
-    wake: Notify,
-}
-
-impl Slot {
-    fn add(&self, kinds: impl IntoIterator<Item = ListKind>) {
-        lock(&self.waiting).extend(kinds);
-        self.wake.notify_one();
-    }
-
-    /// Waits until something is to be written and takes it. Dropping the future loses nothing.
-    pub(crate) async fn next(&self) -> ListKind {
-        loop {
-            if let Some(kind) = lock(&self.waiting).pop_first() {
-                return kind;
-            }
-            self.wake.notified().await;
-        }
-    }
-}
-
 /// One session's notices and streams (revisions of 2025).
 #[derive(Debug, Default)]
 pub(crate) struct SessionNotices {
@@ -112,6 +100,7 @@ struct SessionState {
     pending: BTreeSet<ListKind>,
     /// Live streams, oldest first.
     streams: Vec<Arc<Slot>>,
+    history: History,
 }
 
 impl SessionState {
@@ -165,20 +154,49 @@ impl SessionNotices {
         waited || news
     }
 
+    /// The list changed, whatever generation it belongs to.
+    pub(crate) fn stirred(&self, kind: ListKind) {
+        lock(&self.state).hand_out(BTreeSet::from([kind]));
+    }
+
+    /// Sends a message of its own on the oldest stream; `false` when none is open or its reader is
+    /// far behind.
+    pub(crate) fn post(&self, message: Bytes) -> bool {
+        let state = lock(&self.state);
+        state
+            .streams
+            .first()
+            .is_some_and(|oldest| oldest.post(message))
+    }
+
     /// The client has read the list; a notice that found no stream has nothing left to say.
     pub(crate) fn listed(&self, kind: ListKind) {
         lock(&self.state).pending.remove(&kind);
     }
 
-    /// Opens a stream; what has been waiting goes to it.
-    pub(crate) fn open(self: &Arc<Self>) -> StreamGuard {
-        let slot = Arc::new(Slot::default());
+    /// Opens a stream; what has been waiting goes to it. After an event that another stream has
+    /// written it goes on with what that one wrote since, and that one ends.
+    pub(crate) fn open(self: &Arc<Self>, seen: Option<EventId>) -> StreamGuard {
         let mut state = lock(&self.state);
+        let missed = seen.and_then(|seen| Some((seen.stream, state.history.after(seen)?)));
+        let (number, missed) = match missed {
+            Some((number, missed)) => (number, missed),
+            None => (state.history.begin(), Vec::new()),
+        };
+        state.streams.retain(|slot| {
+            let other = slot.number != number;
+            if !other {
+                slot.taken_up.cancel();
+            }
+            other
+        });
+        let slot = Arc::new(Slot::numbered(number));
         state.streams.push(Arc::clone(&slot));
         let pending = std::mem::take(&mut state.pending);
         state.hand_out(pending);
         StreamGuard {
             slot,
+            missed: Mutex::new(missed.into()),
             owner: Arc::downgrade(self),
         }
     }
@@ -192,7 +210,30 @@ impl SessionNotices {
 #[derive(Debug)]
 pub(crate) struct StreamGuard {
     pub(crate) slot: Arc<Slot>,
+    /// What its client has missed and is to be written first.
+    missed: Mutex<VecDeque<Event>>,
     owner: Weak<SessionNotices>,
+}
+
+impl StreamGuard {
+    /// An event that is to be written once more.
+    pub(crate) fn missed(&self) -> Option<Event> {
+        lock(&self.missed).pop_front()
+    }
+
+    /// Notes what is written now.
+    pub(crate) fn written(&self, message: Bytes) -> Event {
+        let id = match self.owner.upgrade() {
+            Some(owner) => lock(&owner.state)
+                .history
+                .written(self.slot.number, &message),
+            None => EventId {
+                stream: self.slot.number,
+                place: 0,
+            },
+        };
+        (id, message)
+    }
 }
 
 impl Drop for StreamGuard {
@@ -202,71 +243,17 @@ impl Drop for StreamGuard {
         };
         let mut state = lock(&owner.state);
         state.streams.retain(|slot| !Arc::ptr_eq(slot, &self.slot));
-        let left = std::mem::take(&mut *lock(&self.slot.waiting));
-        state.hand_out(left);
-    }
-}
-
-/// Every open `subscriptions/listen` (2026-07-28).
-#[derive(Debug, Default)]
-pub(crate) struct Listeners {
-    open: Mutex<Vec<Arc<Listener>>>,
-}
-
-#[derive(Debug)]
-struct Listener {
-    wants: BTreeSet<ListKind>,
-    since: u64,
-    slot: Slot,
-}
-
-impl Listeners {
-    /// The list changed with this generation.
-    pub(crate) fn changed(&self, kind: ListKind, generation: u64) {
-        for listener in lock(&self.open).iter() {
-            if listener.wants.contains(&kind) && generation > listener.since {
-                listener.slot.add([kind]);
+        let left = self.slot.take_left();
+        state.hand_out(left.kinds);
+        if let Some(next) = state.streams.first() {
+            for message in left.messages {
+                next.post(message);
             }
         }
     }
-
-    /// Opens a subscription for what changes after this generation.
-    pub(crate) fn open(self: &Arc<Self>, wants: BTreeSet<ListKind>, since: u64) -> Subscription {
-        let listener = Arc::new(Listener {
-            wants,
-            since,
-            slot: Slot::default(),
-        });
-        lock(&self.open).push(Arc::clone(&listener));
-        Subscription {
-            listener,
-            owner: Arc::downgrade(self),
-        }
-    }
 }
 
-/// One open subscription; ends when dropped.
-#[derive(Debug)]
-pub(crate) struct Subscription {
-    listener: Arc<Listener>,
-    owner: Weak<Listeners>,
-}
-
-impl Subscription {
-    pub(crate) async fn next(&self) -> ListKind {
-        self.listener.slot.next().await
-    }
-}
-
-impl Drop for Subscription {
-    fn drop(&mut self) {
-        if let Some(owner) = self.owner.upgrade() {
-            lock(&owner.open).retain(|listener| !Arc::ptr_eq(listener, &self.listener));
-        }
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -299,7 +286,7 @@ mod tests {
     #[test]
     fn the_oldest_stream_gets_each_change_once() {
         let notices = Arc::new(SessionNotices::since(3));
-        let (first, second) = (notices.open(), notices.open());
+        let (first, second) = (notices.open(None), notices.open(None));
         notices.changed(ListKind::Tools, 3);
         assert_eq!(written(&first.slot), 0, "older than the session");
         notices.changed(ListKind::Tools, 4);
@@ -312,7 +299,7 @@ mod tests {
     #[test]
     fn a_notice_not_yet_written_absorbs_later_ones_and_outlives_its_stream() {
         let notices = Arc::new(SessionNotices::since(0));
-        let (first, second) = (notices.open(), notices.open());
+        let (first, second) = (notices.open(None), notices.open(None));
         notices.changed(ListKind::Tools, 1);
         notices.changed(ListKind::Tools, 2);
         drop(first);
@@ -320,7 +307,7 @@ mod tests {
         notices.changed(ListKind::Tools, 3);
         drop(second);
         assert_eq!(
-            written(&notices.open().slot),
+            written(&notices.open(None).slot),
             1,
             "the next stream to open gets it"
         );
@@ -332,7 +319,7 @@ mod tests {
         assert!(notices.claim(ListKind::Tools, 1));
         notices.changed(ListKind::Tools, 1);
         assert!(!notices.claim(ListKind::Tools, 1), "told once");
-        let stream = notices.open();
+        let stream = notices.open(None);
         assert_eq!(written(&stream.slot), 0);
         assert!(!notices.claim(ListKind::Tools, 2), "the stream gets it");
         notices.changed(ListKind::Tools, 2);
@@ -344,18 +331,6 @@ mod tests {
         let notices = Arc::new(SessionNotices::since(0));
         notices.changed(ListKind::Tools, 1);
         notices.listed(ListKind::Tools);
-        assert_eq!(written(&notices.open().slot), 0);
-    }
-
-    #[test]
-    fn a_subscription_gets_what_it_asked_for() {
-        let listeners = Arc::new(Listeners::default());
-        let tools = listeners.open(BTreeSet::from([ListKind::Tools]), 5);
-        let nothing = listeners.open(BTreeSet::new(), 5);
-        listeners.changed(ListKind::Tools, 5);
-        assert!(tools.next().now_or_never().is_none());
-        listeners.changed(ListKind::Tools, 6);
-        assert!(tools.next().now_or_never().is_some());
-        assert!(nothing.next().now_or_never().is_none());
+        assert_eq!(written(&notices.open(None).slot), 0);
     }
 }

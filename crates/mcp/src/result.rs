@@ -56,7 +56,26 @@ impl Results {
         if era.is_modern() {
             meta.insert(SERVER_INFO.into(), self.server_info.clone());
         }
-        self.finish(era, own, hints, &Value::Object(meta).to_string())
+        self.finish(
+            era,
+            own,
+            "complete",
+            hints,
+            &Value::Object(meta).to_string(),
+        )
+    }
+
+    /// What a stateless request is answered with that cannot be served before the client has
+    /// answered something itself.
+    pub(crate) fn input_required(
+        &self,
+        era: Era,
+        requests: &Map<String, Value>,
+        state: &str,
+    ) -> Result<Bytes, McpError> {
+        let own = json!({ "inputRequests": requests, "requestState": state });
+        let meta = json!({ SERVER_INFO: self.server_info });
+        self.finish(era, &own, "input_required", None, &meta.to_string())
     }
 
     /// The result that ends a subscription, which names its request.
@@ -67,7 +86,7 @@ impl Results {
             id.as_json(),
             self.server_info
         );
-        self.finish(era, &Map::new(), None, &meta)
+        self.finish(era, &Map::new(), "complete", None, &meta)
     }
 
     #[expect(clippy::unused_self, reason = "one way in for every result")]
@@ -75,6 +94,7 @@ impl Results {
         &self,
         era: Era,
         own: &impl Serialize,
+        kind: &str,
         hints: Option<CacheHints>,
         meta: &str,
     ) -> Result<Bytes, McpError> {
@@ -95,7 +115,7 @@ impl Results {
             }
         };
         if era.is_modern() {
-            member("resultType", "\"complete\"");
+            member("resultType", &format!("\"{kind}\""));
             if let Some(hints) = hints {
                 member("ttlMs", &hints.ttl_ms.to_string());
                 member("cacheScope", "\"public\"");
@@ -111,7 +131,14 @@ impl Results {
 
 /// What the server declares: exactly what works.
 pub(crate) fn capabilities() -> Value {
-    json!({ "logging": {}, "tools": { "listChanged": true } })
+    json!({
+        "completions": {},
+        "extensions": { "io.modelcontextprotocol/skills": { "directoryRead": true } },
+        "logging": {},
+        "prompts": { "listChanged": true },
+        "resources": { "listChanged": true },
+        "tools": { "listChanged": true },
+    })
 }
 
 #[cfg(test)]

@@ -11,15 +11,18 @@ use tokio_util::sync::DropGuard;
 
 use crate::admission;
 use crate::background;
+use crate::client_requests::Via;
 use crate::config::{Clock, McpConfig, steady_clock};
 use crate::dispatch::GRACE;
-use crate::envelope::{self, Message, Notification, Request};
+use crate::envelope::{self, ClientResponse, Message, Notification, Request};
 use crate::error::{INVALID_REQUEST, McpError};
 use crate::exchange::{Answer, Reply};
+use crate::history::EventId;
 use crate::incoming::{Incoming, Refused, Way};
 use crate::meta::Meta;
 use crate::methods;
 use crate::session::Session;
+use crate::session_roots::ask_if_due;
 use crate::shared::Shared;
 use crate::stream::NoticeStream;
 use crate::table::MethodTable;
@@ -61,8 +64,10 @@ impl McpServer {
         config: McpConfig,
         clock: &Clock,
     ) -> Self {
-        let events = catalog.subscribe();
+        let changes = catalog.subscribe();
         let shared = Arc::new(Shared::new(catalog, dispatcher, config, clock));
+        let shelf = shared.shelf();
+        let events = background::Events { changes, shelf };
         Self {
             inner: Arc::new(Inner {
                 table: methods::table(&shared),
@@ -108,9 +113,8 @@ impl McpServer {
             Message::Notification(note) => self
                 .notification(&note, &way)
                 .map_err(|refused| (None, refused)),
-            Message::Response(_) => self
-                .session(way.session)
-                .map(|_| Reply::Accepted)
+            Message::Response(response) => self
+                .response(response, &way)
                 .map_err(|refused| (None, refused)),
         };
         outcome.unwrap_or_else(|(id, refused)| {
@@ -124,11 +128,29 @@ impl McpServer {
     ///
     /// An answer to send instead: 400 without an id, 404 for a session that is not there.
     pub fn open_stream(&self, session: Option<&str>) -> Result<NoticeStream, Answer> {
+        self.resume_stream(session, None)
+    }
+
+    /// Opens a session's stream and goes on after the event of that id (`Last-Event-ID`). An id that
+    /// is not remembered any more is passed over.
+    ///
+    /// # Errors
+    ///
+    /// As [`open_stream`](Self::open_stream).
+    pub fn resume_stream(
+        &self,
+        session: Option<&str>,
+        seen: Option<&str>,
+    ) -> Result<NoticeStream, Answer> {
         self.start_background();
         let session = self
             .session(session)
             .map_err(|refused| Answer::error(refused.status, None, &refused.error))?;
-        let guard = session.notices.open();
+        let guard = session.notices.open(seen.and_then(EventId::parse));
+        session.roots.retry();
+        if session.roots.is_ready() {
+            ask_if_due(&session, Via::Stream);
+        }
         Ok(NoticeStream { session, guard })
     }
 
@@ -242,17 +264,39 @@ impl McpServer {
     fn notification(&self, note: &Notification, way: &Way<'_>) -> Result<Reply, Refused> {
         let meta = Meta::read(note.params.as_json()).map_err(Refused::bad)?;
         let header = way.version_header(&note.method)?;
+        admission::check_any_header(header).map_err(Refused::bad)?;
         if admission::is_modern(&note.method, &meta, header) {
             return Ok(Reply::Accepted);
         }
         let session = self.session(way.session)?;
-        admission::check_legacy_header(header).map_err(Refused::bad)?;
-        if note.method == "notifications/cancelled" {
-            if let Some(id) = cancelled_id(note.params.as_json()) {
-                session.cancel(&id);
-            } else {
-                tracing::debug!("a cancellation names no request");
+        match note.method.as_str() {
+            "notifications/cancelled" => {
+                if let Some(id) = cancelled_id(note.params.as_json()) {
+                    session.cancel(&id);
+                } else {
+                    tracing::debug!("a cancellation names no request");
+                }
             }
+            "notifications/initialized" => {
+                session.roots.set_ready();
+                ask_if_due(&session, Via::Stream);
+            }
+            "notifications/roots/list_changed" => {
+                session.roots.changed();
+                ask_if_due(&session, Via::Stream);
+            }
+            _ => {}
+        }
+        Ok(Reply::Accepted)
+    }
+
+    /// What a client says to a request of ours. Only its own session's requests are looked at.
+    fn response(&self, response: ClientResponse, way: &Way<'_>) -> Result<Reply, Refused> {
+        let header = way.version_header("")?;
+        admission::check_any_header(header).map_err(Refused::bad)?;
+        let session = self.session(way.session)?;
+        if !session.requests.answered(response) {
+            tracing::debug!("an answer to no request of ours, or too late");
         }
         Ok(Reply::Accepted)
     }

@@ -9,9 +9,11 @@ use metier_tool::LogLevel;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
+use crate::client_requests::ClientRequests;
 use crate::era::LegacyVersion;
 use crate::in_flight::InFlight;
 use crate::notices::SessionNotices;
+use crate::session_roots::SessionRoots;
 use crate::{Clock, RawId};
 
 /// One client's session.
@@ -20,14 +22,13 @@ pub(crate) struct Session {
     pub(crate) id: Arc<str>,
     pub(crate) version: LegacyVersion,
     /// What the client declared in `initialize`.
-    #[expect(
-        dead_code,
-        reason = "read by requests to the client (roots, elicitation), which are not here yet"
-    )]
     pub(crate) capabilities: Map<String, Value>,
     /// Running calls, so that a cancellation finds them.
     pub(crate) calls: InFlight,
     pub(crate) notices: Arc<SessionNotices>,
+    /// Requests of ours that wait for the client.
+    pub(crate) requests: ClientRequests,
+    pub(crate) roots: SessionRoots,
     /// Fires when the session ends; streams and calls watch it.
     pub(crate) ended: CancellationToken,
     /// From which level on log lines are wanted; nothing until the client says so.
@@ -106,7 +107,9 @@ impl Sessions {
         let session = Arc::new(Session {
             id: Arc::clone(&id),
             version,
+            roots: SessionRoots::new(capabilities.contains_key("roots")),
             capabilities,
+            requests: ClientRequests::default(),
             calls: InFlight::default(),
             notices: Arc::new(SessionNotices::since(generation)),
             ended: parent.child_token(),
@@ -298,7 +301,7 @@ mod tests {
         let call = busy
             .calls
             .enter(&RawId::new("1").unwrap(), CancellationToken::new());
-        let stream = streaming.notices.open();
+        let stream = streaming.notices.open(None);
         time.store(61, Ordering::SeqCst);
         let gone = sessions.expire();
         assert_eq!(
@@ -327,7 +330,7 @@ mod tests {
         sessions.find(&first.id).unwrap();
         let third = create(&sessions);
         assert!(second.ended.is_cancelled() && !first.ended.is_cancelled());
-        let _open = (first.notices.open(), third.notices.open());
+        let _open = (first.notices.open(None), third.notices.open(None));
         let root = CancellationToken::new();
         let refused = sessions.create(LegacyVersion::NEWEST, Map::new(), 0, &root);
         assert!(matches!(refused, Err(NoSession::Full)));

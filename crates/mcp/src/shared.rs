@@ -9,10 +9,13 @@ use tokio_util::task::TaskTracker;
 
 use crate::Clock;
 use crate::config::McpConfig;
-use crate::notices::{ListKind, Listeners};
+use crate::listeners::Listeners;
+use crate::notices::ListKind;
 use crate::pages::PageCache;
 use crate::result::Results;
+use crate::sealed::Sealer;
 use crate::session::{Peers, Session, Sessions};
+use crate::shelf::{Change, Shelf, ShelfCache};
 
 pub(crate) struct Shared {
     pub(crate) catalog: SkillCatalog,
@@ -23,6 +26,9 @@ pub(crate) struct Shared {
     pub(crate) listeners: Arc<Listeners>,
     pub(crate) pages: PageCache,
     pub(crate) results: Results,
+    pub(crate) shelves: ShelfCache,
+    /// Seals what a stateless client carries from one request to the next.
+    pub(crate) sealer: Sealer,
     /// Every request under way, so that a shutdown can wait for what it ends.
     pub(crate) under_way: TaskTracker,
     /// Fires when the server shuts down.
@@ -42,6 +48,8 @@ impl Shared {
             listeners: Arc::default(),
             pages: PageCache::new(config.page_size, config.stubs),
             results: Results::new(&config),
+            shelves: ShelfCache::default(),
+            sealer: Sealer::new(Arc::clone(clock)),
             under_way: TaskTracker::new(),
             closing: CancellationToken::new(),
             catalog,
@@ -56,6 +64,35 @@ impl Shared {
             session.notices.changed(kind, generation);
         }
         self.listeners.changed(kind, generation);
+    }
+
+    /// A list is another one than before, although the catalog is the same.
+    pub(crate) fn stirred(&self, kind: ListKind) {
+        for session in self.sessions.all() {
+            session.notices.stirred(kind);
+        }
+        self.listeners.stirred(kind);
+    }
+
+    /// Takes over what a look at the files found: whether the catalog was read anew, so that it is
+    /// worth looking once more. Blocks.
+    pub(crate) fn heed(&self, change: Change) -> bool {
+        match change {
+            Change::None => false,
+            Change::Files => {
+                self.stirred(ListKind::Resources);
+                false
+            }
+            Change::SkillFile => {
+                self.catalog.rediscover();
+                true
+            }
+        }
+    }
+
+    /// The skills as texts, as they are now.
+    pub(crate) fn shelf(&self) -> Arc<Shelf> {
+        self.shelves.of(&self.catalog.snapshot())
     }
 
     /// Tells the hooks that a client is there.

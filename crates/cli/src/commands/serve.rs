@@ -38,6 +38,8 @@ pub(crate) struct Serve {
     #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
+    confirming: crate::confirming::Confirming,
+    #[command(flatten)]
     running: Running,
     #[command(flatten)]
     places: SkillPlaces,
@@ -57,6 +59,7 @@ impl Serve {
         config.host.clone_from(&self.host);
         config.allowed_hosts.clone_from(&self.allowed_hosts);
         config.stubs = self.listing.shows_stubs();
+        config.confirm = self.confirming.policy();
         runtime()?.block_on(async {
             let stop = StopSignal::listen();
             let dcc = settings.only_dcc.clone();

@@ -20,6 +20,8 @@ pub(crate) struct Stdio {
     #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
+    confirming: crate::confirming::Confirming,
+    #[command(flatten)]
     running: Running,
     #[command(flatten)]
     places: SkillPlaces,
@@ -37,6 +39,7 @@ impl Stdio {
         let dcc = settings.only_dcc.clone();
         let mut config = McpConfig::default();
         config.stubs = self.listing.shows_stubs();
+        config.confirm = self.confirming.policy();
         let runtime = runtime()?;
         let ended = runtime.block_on(async {
             let signal = StopSignal::listen();

@@ -7,6 +7,7 @@
     reason = "a test may stop at a broken fixture"
 )]
 
+mod asking;
 mod bench;
 mod endings;
 mod negotiation;

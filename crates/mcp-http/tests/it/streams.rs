@@ -210,3 +210,47 @@ async fn a_huge_body_gets_its_refusal_even_while_it_is_sent() {
     }
     assert_eq!(socket.head().await.status, 413);
 }
+
+#[tokio::test]
+async fn a_stream_that_broke_off_goes_on_after_the_last_event() {
+    let bench = Bench::new();
+    let handle = start(&bench).await;
+    let (mut socket, id) = session(&handle).await;
+    let mut first = listen(&handle, &id).await;
+    let change = async |socket: &mut Socket, tool: &str| {
+        ask(socket, &id, &call(2, tool, json!({"skill_name": "one"}))).await;
+    };
+    change(&mut socket, "load_skill").await;
+    let chunk = first.chunk().await.unwrap();
+    let seen = chunk
+        .lines()
+        .find_map(|line| line.strip_prefix("id: "))
+        .unwrap()
+        .to_owned();
+    change(&mut socket, "unload_skill").await;
+    assert!(
+        first.event().await.is_some(),
+        "sent, and lost by the client"
+    );
+    let resume = async |seen: &str| {
+        let mut again = Socket::open(handle.local_addr()).await;
+        let headers = [
+            ("mcp-session-id", id.as_str()),
+            ("accept", "text/event-stream"),
+            ("last-event-id", seen),
+        ];
+        again.write("GET", &headers, "").await;
+        assert_eq!(again.head().await.status, 200);
+        again
+    };
+    let mut again = resume(&seen).await;
+    let missed = again.event().await.unwrap();
+    assert_eq!(missed["method"], "notifications/tools/list_changed");
+    assert_eq!(first.event().await, None, "taken up elsewhere");
+    // It goes on as the same stream; an id that means nothing is passed over.
+    change(&mut socket, "load_skill").await;
+    assert!(again.event().await.is_some());
+    let mut other = resume("nonsense").await;
+    handle.shutdown().await;
+    assert_eq!((again.event().await, other.event().await), (None, None));
+}

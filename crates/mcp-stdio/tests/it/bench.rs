@@ -88,6 +88,10 @@ impl ToolHandler for Talk {
 
 impl Bench {
     pub(crate) fn new() -> Self {
+        Self::with(|_| ())
+    }
+
+    pub(crate) fn with(change: impl FnOnce(&mut McpConfig)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut settings = CatalogSettings::default();
         // Scripts need the interpreters of the machine, and nothing else of its environment.
@@ -109,6 +113,7 @@ impl Bench {
         let mut config = McpConfig::default();
         config.server_version = "0".to_owned();
         config.instructions = None;
+        change(&mut config);
         Self {
             server: McpServer::new(catalog.clone(), dispatcher, config),
             catalog,

@@ -14,6 +14,7 @@
     reason = "a test may stop at a broken fixture"
 )]
 
+mod asking;
 mod bench;
 mod calls;
 mod end;

@@ -2,25 +2,70 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+use jsonrpsee::types::Params;
 use serde::Deserialize;
 
+use crate::call::{Call, Outcome};
 use crate::error::McpError;
 use crate::shared::Shared;
-use crate::table::MethodTable;
+use crate::shelf::{Change, Shelf};
+use crate::table::{MethodTable, json_of};
 
+mod completion;
 mod lifecycle;
 mod logging;
+mod prompts;
+mod resources;
+mod skills;
 mod subscriptions;
 mod tools;
 
 /// Every method that is served.
 pub(crate) fn table(shared: &Arc<Shared>) -> MethodTable {
     MethodTable::merge([
+        completion::methods(shared),
         lifecycle::methods(shared),
         logging::methods(shared),
+        prompts::methods(shared),
+        resources::methods(shared),
+        skills::methods(shared),
         subscriptions::methods(shared),
         tools::methods(shared),
     ])
+}
+
+/// Runs a method that reads files on a thread that may wait for them.
+async fn blocking(
+    shared: Arc<Shared>,
+    call: Arc<Call>,
+    params: Params<'static>,
+    method: fn(&Shared, &Call, &str) -> Result<Bytes, McpError>,
+) -> Outcome {
+    let work = move || method(&shared, &call, json_of(&params));
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result.into(),
+        Err(error) => {
+            tracing::error!(%error, "a method that reads files broke off");
+            McpError::internal().into()
+        }
+    }
+}
+
+/// Runs what looks at the skills' files; once more where that showed that the catalog was old.
+fn steady<T>(
+    shared: &Shared,
+    work: impl Fn(&Shelf, &mut Change) -> Result<T, McpError>,
+) -> Result<T, McpError> {
+    let mut change = Change::None;
+    let first = work(&shared.shelf(), &mut change);
+    if !shared.heed(change) {
+        return first;
+    }
+    let mut change = Change::None;
+    let second = work(&shared.shelf(), &mut change);
+    shared.heed(change);
+    second
 }
 
 /// Reads a method's parameters; the library's text names the member and what was expected.

@@ -17,9 +17,6 @@ struct Listen {
     notifications: Map<String, Value>,
 }
 
-/// Every list whose changes can be subscribed.
-const KINDS: [ListKind; 1] = [ListKind::Tools];
-
 pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
     let mut feature = Feature::new(shared);
     feature.works(
@@ -35,7 +32,7 @@ async fn listen(shared: &Shared, call: &Call, params: &str) -> Outcome {
         Ok(asked) => asked,
         Err(error) => return error.into(),
     };
-    let wants: BTreeSet<ListKind> = KINDS
+    let wants: BTreeSet<ListKind> = ListKind::ALL
         .into_iter()
         .filter(|kind| asked.notifications.get(kind.filter()) == Some(&Value::Bool(true)))
         .collect();

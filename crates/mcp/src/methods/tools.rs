@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use metier_catalog::{CallError, CallRequest};
+use metier_catalog::{CallError, CallRequest, CallableTool};
 use metier_tool::{ArgumentFault, Content, ToolOutput, inexact};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -12,10 +12,13 @@ use tokio::sync::broadcast::error::TryRecvError;
 
 use super::read;
 use crate::call::{Call, Outcome};
+use crate::confirm;
 use crate::error::{CAPABILITY_MISSING, McpError};
+use crate::input::{self, Gathered};
 use crate::notices::ListKind;
 use crate::shared::Shared;
 use crate::table::{Eras, Feature, json_of};
+use crate::workspace::{self, Workspace, add_note};
 
 pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
     let mut feature = Feature::new(shared);
@@ -66,6 +69,10 @@ struct CallParams<'p> {
     name: Option<&'p RawValue>,
     #[serde(borrow, default)]
     arguments: Option<&'p RawValue>,
+    #[serde(default, rename = "requestState")]
+    state: Option<Value>,
+    #[serde(default, rename = "inputResponses")]
+    responses: Option<Value>,
 }
 
 /// A call as it was sent.
@@ -74,6 +81,8 @@ struct Wanted {
     arguments: Option<Value>,
     /// What of the arguments the value does not hold as it was sent.
     inexact: Vec<ArgumentFault>,
+    /// What a stateless client adds when it sends a call again.
+    retry: Map<String, Value>,
 }
 
 fn wanted(params: &str) -> Result<Wanted, McpError> {
@@ -82,11 +91,19 @@ fn wanted(params: &str) -> Result<Wanted, McpError> {
         McpError::invalid_params("invalid params: name is missing; expected the name of a tool")
     })?;
     let name = text("name", "the name of a tool", name)?;
+    let mut retry = Map::new();
+    for (key, value) in [
+        ("requestState", wanted.state),
+        ("inputResponses", wanted.responses),
+    ] {
+        retry.extend(value.map(|value| (key.to_owned(), value)));
+    }
     let Some(arguments) = wanted.arguments else {
         return Ok(Wanted {
             name,
             arguments: None,
             inexact: Vec::new(),
+            retry,
         });
     };
     let value: Value = read(arguments.get())?;
@@ -99,6 +116,7 @@ fn wanted(params: &str) -> Result<Wanted, McpError> {
         name,
         arguments: Some(value),
         inexact,
+        retry,
     })
 }
 
@@ -116,6 +134,7 @@ async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>
         name,
         arguments,
         inexact,
+        retry,
     } = match wanted {
         Ok(wanted) => wanted,
         Err(error) => return error.into(),
@@ -129,17 +148,32 @@ async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>
         .session
         .as_ref()
         .filter(|_| call.outbound.takes_notices());
+    let snapshot = shared.catalog.snapshot();
     let may_change = session.is_some() && {
-        let pages = shared.pages.of(&shared.catalog.snapshot());
+        let pages = shared.pages.of(&snapshot);
         pages.facts(&name).is_some_and(|facts| facts.may_change)
     };
     let mut changes = may_change.then(|| shared.catalog.subscribe());
+
+    let tool = snapshot.callable(&name);
+    // Neither is needed while the call waits and runs.
+    drop(snapshot);
+    let prepared = prepare(shared, call, tool, &name, arguments.as_ref(), retry).await;
+    if call.cancel.is_cancelled() {
+        return Outcome::Silence;
+    }
+    let workspace = match prepared {
+        Ok(Prepared::Ready(workspace)) => workspace,
+        Ok(Prepared::Answer(bytes)) => return Outcome::Result(bytes),
+        Err(error) => return error.into(),
+    };
 
     let events = call.events();
     let mut request = CallRequest::new(name, arguments);
     request.session = call.client.clone();
     request.cancel = call.cancellation();
     request.events = Arc::clone(&events) as _;
+    request.roots = workspace.roots;
     let ended = shared.dispatcher.call(request).await;
     events.close();
     if call.cancel.is_cancelled() {
@@ -155,9 +189,73 @@ async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>
         }
     }
     match ended {
-        Ok(output) => result(shared, call, output).into(),
+        Ok(mut output) => {
+            add_note(&mut output.meta, workspace.note);
+            result(shared, call, output).into()
+        }
         Err(error) => refused(error),
     }
+}
+
+enum Prepared {
+    Ready(Workspace),
+    /// The call is answered already: with questions, or with a refusal.
+    Answer(Bytes),
+}
+
+/// What the client has to tell before the call can run: its workspace, and that a person agrees.
+async fn prepare(
+    shared: &Shared,
+    call: &Arc<Call>,
+    tool: Option<CallableTool>,
+    name: &str,
+    arguments: Option<&Value>,
+    retry: Map<String, Value>,
+) -> Result<Prepared, McpError> {
+    let takes_roots = tool.as_ref().is_some_and(|tool| tool.takes_roots);
+    let destructive = tool.filter(|tool| confirm::is_due(shared.config.confirm, &tool.listed));
+    if call.era.is_modern() {
+        let mut questions = Vec::new();
+        if takes_roots && workspace::has_roots(call) {
+            questions.push(workspace::question());
+        }
+        if let Some(tool) = &destructive {
+            if !confirm::can_ask(call) {
+                return Err(confirm::missing_capability(&tool.listed));
+            }
+            questions.push(confirm::question(&tool.listed, arguments));
+        }
+        let mut params = retry;
+        if !questions.is_empty() || params.contains_key("requestState") {
+            params.insert("name".to_owned(), name.into());
+            params.extend(arguments.map(|arguments| ("arguments".to_owned(), arguments.clone())));
+        }
+        let answers = match input::from_retry(shared, call, "tools/call", &params, &questions)? {
+            Gathered::All(answers) => answers,
+            Gathered::Asking(bytes) => return Ok(Prepared::Answer(bytes)),
+        };
+        if let (Some(tool), Some(answer)) = (&destructive, answers.get(confirm::CONFIRM))
+            && let Some(refusal) = confirm::verdict(&tool.listed, Ok(answer))
+        {
+            return result(shared, call, refusal).map(Prepared::Answer);
+        }
+        let workspace = workspace::of_answer(shared, answers.get(workspace::ROOTS));
+        return Ok(Prepared::Ready(workspace));
+    }
+    let workspace = workspace::of_session(shared, call, takes_roots).await;
+    if let Some(tool) = destructive {
+        let refusal = if confirm::can_ask(call) {
+            let question = confirm::question(&tool.listed, arguments);
+            let answer = input::from_session(call, &question).await;
+            confirm::verdict(&tool.listed, answer.as_ref())
+        } else {
+            Some(confirm::unable(&tool.listed))
+        };
+        if let Some(refusal) = refusal {
+            return result(shared, call, refusal).map(Prepared::Answer);
+        }
+    }
+    Ok(Prepared::Ready(workspace))
 }
 
 /// The generation of the last change of the list among the events that have come.

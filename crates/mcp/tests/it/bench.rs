@@ -28,7 +28,7 @@ pub(crate) struct Bench {
     pub(crate) waiting: Arc<Semaphore>,
     /// A permit for each call of `wait` that was told to stop.
     pub(crate) stopped: Arc<Semaphore>,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 /// Everything that came of one message.
@@ -166,8 +166,18 @@ impl Bench {
             time,
             waiting,
             stopped,
-            _folder: folder,
+            folder,
         }
+    }
+
+    /// Where the skills lie.
+    pub(crate) fn root(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    /// Takes over what lies there now.
+    pub(crate) fn rediscover(&self) {
+        self.catalog.discover(&[self.root().to_owned()], None);
     }
 
     /// Sends one message and hears everything that comes of it.

@@ -55,6 +55,30 @@ async fn the_header_never_refuses_initialize_but_nonsense_later() {
 }
 
 #[tokio::test]
+async fn a_nonsense_header_refuses_what_is_not_answered_too() {
+    let bench = Bench::new();
+    let client = bench.session().await;
+    let messages = [
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": "metier-1", "result": {}}),
+    ];
+    for message in messages {
+        for (version, status) in [
+            (LATEST, 202),
+            (MODERN, 202),
+            ("1999-01-01-x", 400),
+            ("2024-11-05", 400),
+            ("2099-01-01", 400),
+        ] {
+            let mut incoming = client.incoming(message.to_string());
+            incoming.headers = Some(header_map(&[("mcp-protocol-version", version)]));
+            let heard = bench.send(incoming).await;
+            assert_eq!(heard.status, status, "{version} {message}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_stateless_request_is_checked_in_order() {
     let bench = Bench::new();
     let call = modern_request("tools/call", json!({"name": "echo", "arguments": {}}));

@@ -9,9 +9,15 @@
 
 mod bench;
 mod calls;
+mod confirm;
 mod eras;
 mod hostile;
 mod notices;
 mod paging;
+mod prompts;
+mod roots;
 mod sessions;
+mod skill_files;
+mod skill_folder;
+mod skills;
 mod wire;

@@ -125,7 +125,7 @@ async fn a_subscription_is_acknowledged_first_and_gets_what_it_asked_for() {
     let bench = Bench::new();
     let mut tools = listen(
         &bench,
-        &json!({"toolsListChanged": true, "promptsListChanged": true}),
+        &json!({"toolsListChanged": true, "weatherListChanged": true}),
     );
     let mut nothing = listen(&bench, &json!({"toolsListChanged": false}));
     insta::assert_snapshot!(frame(&mut tools).await, @r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/subscriptionId":"listen-1"}}}"#);

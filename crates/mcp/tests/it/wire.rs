@@ -8,14 +8,14 @@ use crate::bench::{Bench, LATEST};
 async fn initialize() {
     let bench = Bench::new();
     let heard = bench.initialize(json!({"protocolVersion": LATEST, "capabilities": {}, "clientInfo": {"name": "p", "version": "0"}})).await;
-    insta::assert_snapshot!(heard.raw, @r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"logging":{},"tools":{"listChanged":true}},"serverInfo":{"name":"bench","version":"1.2.3"},"instructions":"Search first."}}"#);
+    insta::assert_snapshot!(heard.raw, @r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"completions":{},"extensions":{"io.modelcontextprotocol/skills":{"directoryRead":true}},"logging":{},"prompts":{"listChanged":true},"resources":{"listChanged":true},"tools":{"listChanged":true}},"serverInfo":{"name":"bench","version":"1.2.3"},"instructions":"Search first."}}"#);
 }
 
 #[tokio::test]
 async fn discover() {
     let bench = Bench::new();
     let heard = bench.modern("server/discover", json!({})).await;
-    insta::assert_snapshot!(heard.raw, @r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"logging":{},"tools":{"listChanged":true}},"instructions":"Search first.","resultType":"complete","ttlMs":60000,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"bench","version":"1.2.3"}}}}"#);
+    insta::assert_snapshot!(heard.raw, @r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"completions":{},"extensions":{"io.modelcontextprotocol/skills":{"directoryRead":true}},"logging":{},"prompts":{"listChanged":true},"resources":{"listChanged":true},"tools":{"listChanged":true}},"instructions":"Search first.","resultType":"complete","ttlMs":60000,"cacheScope":"public","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"bench","version":"1.2.3"}}}}"#);
 }
 
 #[tokio::test]
@@ -95,4 +95,37 @@ async fn errors_name_what_came_and_what_was_expected() {
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid params: cursor must be a string that this server gave, found 7"}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"invalid params: no log level is called \"loud\"; there are debug, info, notice, warning, error, critical, alert, emergency"}}
     "#);
+}
+
+#[tokio::test]
+async fn what_is_declared_works_and_what_is_not_is_unknown() {
+    let bench = Bench::new();
+    let client = bench.session().await;
+    for method in [
+        "tools/list",
+        "resources/list",
+        "resources/templates/list",
+        "skills/list",
+        "prompts/list",
+    ] {
+        let legacy = client.request(method, json!({})).await;
+        let modern = bench.modern(method, json!({})).await;
+        assert!(
+            legacy.answer["result"].is_object(),
+            "{method}: {}",
+            legacy.raw
+        );
+        assert!(modern.answer["result"]["ttlMs"].is_u64(), "{method}");
+    }
+    for method in [
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "roots/list",
+        "sampling/createMessage",
+        "elicitation/create",
+    ] {
+        let params = json!({"uri": "skill://one/SKILL.md"});
+        assert_eq!(client.request(method, params.clone()).await.code(), -32601);
+        assert_eq!(bench.modern(method, params).await.status, 404, "{method}");
+    }
 }

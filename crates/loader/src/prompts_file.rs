@@ -1,0 +1,206 @@
+//! The prompts that a skill brings along: `metadata.dcc-mcp.prompts` names a file, or several with `*`.
+//!
+//! A prompt that cannot be used costs that prompt, with the reason.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::report::LoadedSkill;
+
+/// The most bytes of one file.
+const MOST_BYTES: u64 = 1024 * 1024;
+/// The most prompts of one skill, and the most files.
+const MOST_PROMPTS: usize = 100;
+
+/// One prompt of a skill.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SkillPrompt {
+    /// Its name within the skill.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// What it is filled with.
+    pub arguments: Vec<PromptArgument>,
+    /// The text, with `{{name}}` where an argument belongs.
+    pub template: String,
+}
+
+/// One argument of a prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PromptArgument {
+    /// Its name.
+    pub name: String,
+    /// What it means.
+    pub description: String,
+    /// Whether the prompt makes no sense without it.
+    pub required: bool,
+}
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(default)]
+    prompts: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct Written {
+    name: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    arguments: Vec<WrittenArgument>,
+    template: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenArgument {
+    Name(String),
+    Full {
+        name: String,
+        #[serde(default)]
+        description: String,
+        #[serde(default)]
+        required: bool,
+    },
+}
+
+/// The prompts of a skill, each name once, and what was found wrong. Reads the disk; no text holds an
+/// absolute path.
+pub fn read_prompts(skill: &LoadedSkill) -> (Vec<SkillPrompt>, Vec<String>) {
+    let mut prompts: Vec<SkillPrompt> = Vec::new();
+    let mut faults = Vec::new();
+    let Some(Value::String(named)) = skill.metadata.dcc_extra.get("prompts") else {
+        return (prompts, faults);
+    };
+    for path in files(skill, named) {
+        let bytes = match skill.files.read(&path, MOST_BYTES) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                faults.push(error.to_string());
+                continue;
+            }
+        };
+        let file: File = match serde_yaml::from_slice(&bytes) {
+            Ok(file) => file,
+            Err(error) => {
+                faults.push(format!("{path}: expected a list `prompts`: {error}"));
+                continue;
+            }
+        };
+        for entry in file.prompts {
+            match Written::deserialize(entry) {
+                Ok(written) if prompts.len() >= MOST_PROMPTS => {
+                    faults.push(format!("{path}: `{}` is one prompt too many", written.name));
+                }
+                Ok(written) if prompts.iter().any(|known| known.name == written.name) => {
+                    faults.push(format!("{path}: `{}` is there twice", written.name));
+                }
+                Ok(written) => prompts.push(written.into()),
+                Err(error) => faults.push(format!("{path}: {error}")),
+            }
+        }
+    }
+    (prompts, faults)
+}
+
+/// One file, or those that a name with one `*` means, in the order of their paths.
+fn files(skill: &LoadedSkill, named: &str) -> Vec<String> {
+    let Some((before, after)) = named.split_once('*') else {
+        return vec![named.to_owned()];
+    };
+    let Ok(list) = skill.files.list(10 * MOST_PROMPTS) else {
+        return Vec::new();
+    };
+    list.files
+        .into_keys()
+        .filter(|path| {
+            path.strip_prefix(before)
+                .and_then(|rest| rest.strip_suffix(after))
+                .is_some_and(|middle| !middle.contains('/'))
+        })
+        .take(MOST_PROMPTS)
+        .collect()
+}
+
+impl From<Written> for SkillPrompt {
+    fn from(written: Written) -> Self {
+        let arguments = written
+            .arguments
+            .into_iter()
+            .map(|argument| match argument {
+                WrittenArgument::Name(name) => PromptArgument {
+                    name,
+                    ..PromptArgument::default()
+                },
+                WrittenArgument::Full {
+                    name,
+                    description,
+                    required,
+                } => PromptArgument {
+                    name,
+                    description,
+                    required,
+                },
+            });
+        Self {
+            name: written.name,
+            description: written.description,
+            arguments: arguments.collect(),
+            template: written.template,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ParseMode, parse_skill_dir};
+
+    fn read(named: &str, files: &[(&str, &str)]) -> (Vec<SkillPrompt>, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let text = format!(
+            "---\nname: x\ndescription: x\nmetadata:\n  dcc-mcp:\n    prompts: '{named}'\n---\n"
+        );
+        std::fs::write(folder.path().join("SKILL.md"), text).unwrap();
+        std::fs::create_dir(folder.path().join("prompts")).unwrap();
+        for (path, text) in files {
+            std::fs::write(folder.path().join(path), text).unwrap();
+        }
+        let skill = parse_skill_dir(folder.path(), ParseMode::Lenient).unwrap();
+        read_prompts(&skill)
+    }
+
+    #[test]
+    fn a_bad_prompt_costs_that_prompt() {
+        let file = "prompts:\n- name: a\n  template: Do {{what}}\n  arguments: [what, {name: how, required: true}]\n- name: b\n- name: a\n  template: again\n";
+        let (prompts, faults) = read("prompts.yaml", &[("prompts.yaml", file)]);
+        assert_eq!(prompts.len(), 1);
+        assert!(prompts[0].arguments[1].required);
+        assert_eq!(prompts[0].arguments[0].name, "what");
+        assert_eq!(faults.len(), 2, "{faults:?}");
+    }
+
+    #[test]
+    fn a_star_means_files_of_one_folder() {
+        let one = |name: &str| format!("prompts:\n- name: {name}\n  template: t\n");
+        let files = [
+            ("prompts/b.prompt.yaml", &*one("b")),
+            ("prompts/a.prompt.yaml", &*one("a")),
+            ("prompts/other.yaml", &*one("c")),
+        ];
+        let (prompts, faults) = read("prompts/*.prompt.yaml", &files);
+        let names: Vec<_> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
+        assert_eq!((names, faults), (vec!["a", "b"], vec![]));
+    }
+
+    #[test]
+    fn what_is_not_there_or_leads_out_is_named() {
+        for named in ["none.yaml", "../x.yaml", "SKILL.md"] {
+            let (prompts, faults) = read(named, &[]);
+            assert_eq!((prompts.len(), faults.len()), (0, 1), "{named}: {faults:?}");
+        }
+    }
+}

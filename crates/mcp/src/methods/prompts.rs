@@ -1,0 +1,266 @@
+//! `prompts/list` and `prompts/get`: one prompt for each skill that a person may invoke.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use metier_loader::{SkillPrompt, body_of};
+use metier_skill_model::SkillMetadata;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{blocking, read, steady};
+use crate::call::Call;
+use crate::cursor;
+use crate::error::McpError;
+use crate::notices::ListKind;
+use crate::prompt_text::{Arguments, fill};
+use crate::result::CacheHints;
+use crate::shared::Shared;
+use crate::shelf::{ReadFault, SKILL_FILE, ServedSkill, Shelf};
+use crate::table::{Eras, Feature};
+
+/// How many prompts a page holds.
+const PAGE: usize = 1_000;
+const LIST: &str = "prompts";
+/// The argument of a skill that names none.
+const WHOLE: &str = "arguments";
+/// Stands between a skill's name and that of a prompt it brings along. No skill's name has it.
+const BETWEEN: &str = "__";
+
+pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
+    let mut feature = Feature::new(shared);
+    feature.works(Eras::Both, "prompts/list", |shared, call, params| {
+        blocking(shared, call, params, list)
+    });
+    feature.works(Eras::Both, "prompts/get", |shared, call, params| {
+        blocking(shared, call, params, get)
+    });
+    feature
+}
+
+#[derive(Deserialize)]
+struct ListParams {
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
+    let asked: ListParams = read(params)?;
+    let last = cursor::last_seen(LIST, asked.cursor.as_deref())?;
+    let shelf = shared.shelf();
+    let mut rest = shelf.all_after(&last).filter(|skill| is_prompt(skill));
+    let page: Vec<_> = rest.by_ref().take(PAGE).collect();
+    let prompts: Vec<_> = page.iter().flat_map(|skill| listed(skill)).collect();
+    let mut own = Map::new();
+    own.insert("prompts".into(), prompts.into());
+    if let (Some(last), Some(_)) = (page.last(), rest.next()) {
+        own.insert("nextCursor".into(), cursor::after(LIST, &last.key).into());
+    }
+    if let Some(session) = &call.session {
+        session.notices.listed(ListKind::Prompts);
+    }
+    shared
+        .results
+        .build(call.era, &own, Some(CacheHints::LIST), Map::new())
+}
+
+/// A skill whose name an earlier one has is out of reach by its name, so it is no prompt.
+fn is_prompt(skill: &ServedSkill) -> bool {
+    !skill.key.contains('/') && skill.skill.metadata.client.user_invocable != Some(false)
+}
+
+/// What a prompt's name leads to: a skill, or a prompt that a skill brings along.
+pub(super) fn find<'s>(
+    shelf: &'s Shelf,
+    name: &str,
+) -> Result<(&'s Arc<ServedSkill>, Option<&'s SkillPrompt>), McpError> {
+    let itself = shelf.get(name).map(|skill| (skill, None));
+    let further = || {
+        let (skill, prompt) = name.split_once(BETWEEN)?;
+        let skill = shelf.get(skill)?;
+        let found = skill.prompts().iter().find(|known| known.name == prompt)?;
+        Some((skill, Some(found)))
+    };
+    itself
+        .or_else(further)
+        .filter(|(skill, _)| is_prompt(skill))
+        .ok_or_else(|| {
+            let shown: String = name.chars().take(100).collect();
+            McpError::invalid_params(format!("no prompt {shown:?}; prompts/list has them all"))
+                .with_data(json!({ "name": shown }))
+        })
+}
+
+/// The skill itself where a person may invoke it, and the prompts that it brings along.
+fn listed(skill: &ServedSkill) -> Vec<Value> {
+    let metadata = &skill.skill.metadata;
+    let itself = json!({
+        "name": metadata.name.as_str(),
+        "description": metadata.description,
+        "arguments": arguments(metadata),
+    });
+    let further = skill.prompts().iter().map(|prompt| {
+        let arguments: Vec<_> = prompt
+            .arguments
+            .iter()
+            .map(|argument| {
+                json!({
+                    "name": argument.name,
+                    "description": argument.description,
+                    "required": argument.required,
+                })
+            })
+            .collect();
+        json!({
+            "name": further_name(skill, prompt),
+            "description": prompt.description,
+            "arguments": arguments,
+        })
+    });
+    std::iter::once(itself).chain(further).collect()
+}
+
+fn further_name(skill: &ServedSkill, prompt: &SkillPrompt) -> String {
+    format!("{}{BETWEEN}{}", skill.key, prompt.name)
+}
+
+/// The arguments that a skill names, or the one for all of them.
+fn arguments(metadata: &SkillMetadata) -> Vec<Value> {
+    let named = argument_names(metadata);
+    if named.is_empty() {
+        let hint = metadata.client.argument_hint.as_str();
+        let description = if hint.is_empty() {
+            "What the skill is to be applied to."
+        } else {
+            hint
+        };
+        return vec![json!({ "name": WHOLE, "description": description, "required": false })];
+    }
+    named
+        .into_iter()
+        .map(|name| json!({ "name": name, "required": false }))
+        .collect()
+}
+
+/// `arguments` of the front matter: names, as a list or parted by blanks.
+pub(super) fn argument_names(metadata: &SkillMetadata) -> Vec<String> {
+    const MOST: usize = 32;
+    let names: Vec<String> = match metadata.client.other.get("arguments") {
+        Some(Value::String(text)) => text.split_whitespace().map(str::to_owned).collect(),
+        Some(Value::Array(items)) => items
+            .iter()
+            .filter_map(|item| item.as_str().or_else(|| item.get("name")?.as_str()))
+            .map(str::to_owned)
+            .collect(),
+        _ => Vec::new(),
+    };
+    names.into_iter().take(MOST).collect()
+}
+
+#[derive(Deserialize)]
+struct GetParams {
+    name: String,
+    #[serde(default)]
+    arguments: Option<BTreeMap<String, String>>,
+}
+
+fn get(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
+    let asked: GetParams = read(params)?;
+    let arguments = asked.arguments.unwrap_or_default();
+    let own = steady(shared, |shelf, change| {
+        let (skill, further) = find(shelf, &asked.name)?;
+        if let Some(prompt) = further {
+            return filled(prompt, &arguments);
+        }
+        let read = skill.read(SKILL_FILE).map_err(|fault| match fault {
+            ReadFault::NotFound => unreadable(&asked.name, "its SKILL.md is gone"),
+            ReadFault::LeftOut(reason) | ReadFault::Failed(reason) => {
+                unreadable(&asked.name, &reason)
+            }
+        })?;
+        *change = read.change;
+        Ok(message(skill, &read.bytes, arguments.clone()))
+    })?;
+    shared.results.build(call.era, &own, None, Map::new())
+}
+
+/// A prompt of a skill with its arguments put in, each once.
+fn filled(prompt: &SkillPrompt, given: &BTreeMap<String, String>) -> Result<Value, McpError> {
+    let missing = prompt
+        .arguments
+        .iter()
+        .find(|argument| argument.required && !given.contains_key(&argument.name));
+    if let Some(argument) = missing {
+        return Err(McpError::invalid_params(format!(
+            "invalid params: arguments.{} is missing; this prompt needs it",
+            argument.name
+        )));
+    }
+    let mut text = String::new();
+    let mut rest = prompt.template.as_str();
+    while let Some((before, from)) = rest.split_once("{{") {
+        text.push_str(before);
+        let Some((name, after)) = from.split_once("}}") else {
+            rest = from;
+            text.push_str("{{");
+            continue;
+        };
+        let known = prompt.arguments.iter().any(|it| it.name == name.trim());
+        if known {
+            text.push_str(given.get(name.trim()).map_or("", String::as_str));
+            rest = after;
+        } else {
+            text.push_str("{{");
+            rest = from;
+        }
+    }
+    text.push_str(rest);
+    Ok(json!({
+        "description": prompt.description,
+        "messages": [{ "role": "user", "content": { "type": "text", "text": text } }],
+    }))
+}
+
+fn message(skill: &ServedSkill, file: &[u8], arguments: BTreeMap<String, String>) -> Value {
+    let body = String::from_utf8_lossy(body_of(file).unwrap_or(file));
+    let metadata = &skill.skill.metadata;
+    let base = skill.uri();
+    let text = format!(
+        "Skill `{name}`. Its files are resources below {base}/ ({base}/_manifest lists them).\n\n{body}",
+        name = metadata.name,
+        body = fill(&body, &base, &given(metadata, arguments))
+    );
+    json!({
+        "description": metadata.description,
+        "messages": [{ "role": "user", "content": { "type": "text", "text": text } }],
+    })
+}
+
+fn given(metadata: &SkillMetadata, mut given: BTreeMap<String, String>) -> Arguments {
+    let names = argument_names(metadata);
+    let raw = given.remove(WHOLE).unwrap_or_else(|| {
+        let values: Vec<_> = names
+            .iter()
+            .filter_map(|name| given.get(name))
+            .map(|value| quoted(value))
+            .collect();
+        values.join(" ")
+    });
+    given.retain(|name, _| names.contains(name));
+    Arguments { raw, named: given }
+}
+
+/// A value as one word of a command line.
+fn quoted(value: &str) -> String {
+    let plain = !value.is_empty() && !value.contains([' ', '\t', '\n', '"', '\'', '\\']);
+    if plain {
+        value.to_owned()
+    } else {
+        format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+    }
+}
+
+fn unreadable(name: &str, reason: &str) -> McpError {
+    McpError::invalid_params(format!("the prompt {name:?} cannot be had: {reason}"))
+}

@@ -1,0 +1,231 @@
+//! `resources/list`, `resources/templates/list` and `resources/read`, over the skills' files.
+//!
+//! Only each skill's `SKILL.md` is listed, because some clients read whatever is listed. Every other
+//! file is read by its URI.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use metier_loader::FileManifest;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{blocking, read, steady};
+use crate::call::Call;
+use crate::cursor;
+use crate::error::McpError;
+use crate::notices::ListKind;
+use crate::result::CacheHints;
+use crate::shared::Shared;
+use crate::shelf::{Body, Change, Contents, ReadFault, SKILL_FILE, ServedSkill, Shelf, parse};
+use crate::table::{Eras, Feature};
+
+/// How many resources a page holds. Scanners look at the first page alone.
+const PAGE: usize = 1_000;
+const LIST: &str = "resources";
+/// Every skill in one file, for hosts of the drafts.
+const INDEX: &str = "index.json";
+/// Every file of one skill in one file, for clients that know that form.
+const MANIFEST: &str = "_manifest";
+/// Where a resource carries its digest; the extension wants its own prefix for what belongs to skills.
+const DIGEST: &str = "io.modelcontextprotocol.skills/digest";
+const MARKDOWN: &str = "text/markdown";
+const JSON: &str = "application/json";
+
+/// A `Resource` as lists show it.
+#[derive(Serialize)]
+pub(super) struct Entry<'a> {
+    pub(super) uri: String,
+    pub(super) name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<&'a str>,
+    #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
+    pub(super) mime: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) size: Option<u64>,
+    #[serde(rename = "_meta", skip_serializing_if = "Map::is_empty")]
+    pub(super) meta: Map<String, Value>,
+}
+
+pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
+    let mut feature = Feature::new(shared);
+    feature.works(Eras::Both, "resources/list", |shared, call, params| {
+        blocking(shared, call, params, list)
+    });
+    feature.answers(Eras::Both, "resources/templates/list", templates);
+    feature.works(Eras::Both, "resources/read", |shared, call, params| {
+        blocking(shared, call, params, read_resource)
+    });
+    feature
+}
+
+#[derive(Deserialize)]
+struct ListParams {
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+/// `params.uri`.
+pub(super) fn uri_of(params: &str) -> Result<String, McpError> {
+    #[derive(Deserialize)]
+    struct Named {
+        uri: String,
+    }
+    read::<Named>(params).map(|named| named.uri)
+}
+
+/// No such resource, or none that is served.
+pub(super) fn no_such(uri: &str, why: &str) -> McpError {
+    let shown: String = uri.chars().take(200).collect();
+    McpError::invalid_params(format!("no resource {shown:?}: {why}"))
+        .with_data(json!({ "uri": shown }))
+}
+
+fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
+    let asked: ListParams = read(params)?;
+    let last = cursor::last_seen(LIST, asked.cursor.as_deref())?;
+    let shelf = shared.shelf();
+    let mut rest = shelf.listed_after(&last);
+    let page: Vec<_> = rest.by_ref().take(PAGE).collect();
+    let resources: Vec<_> = page.iter().filter_map(|skill| listed(skill)).collect();
+    let mut own = Map::new();
+    own.insert("resources".into(), resources.into());
+    if let (Some(last), Some(_)) = (page.last(), rest.next()) {
+        own.insert("nextCursor".into(), cursor::after(LIST, &last.key).into());
+    }
+    if let Some(session) = &call.session {
+        session.notices.listed(ListKind::Resources);
+    }
+    shared
+        .results
+        .build(call.era, &own, Some(CacheHints::LIST), Map::new())
+}
+
+fn listed(skill: &ServedSkill) -> Option<Value> {
+    let checked = skill.known();
+    let file = checked.manifest.as_ref().ok()?.get(SKILL_FILE)?;
+    let metadata = &skill.skill.metadata;
+    let entry = Entry {
+        uri: skill.entry_uri(),
+        name: &metadata.name,
+        title: None,
+        description: Some(&metadata.description),
+        mime: Some(MARKDOWN),
+        size: Some(file.size),
+        meta: digest_meta(&file.digest),
+    };
+    serde_json::to_value(entry).ok()
+}
+
+fn digest_meta(digest: &str) -> Map<String, Value> {
+    let mut meta = Map::new();
+    meta.insert(DIGEST.to_owned(), digest.into());
+    meta
+}
+
+fn templates(shared: &Shared, call: &Arc<Call>, params: &str) -> Result<Bytes, McpError> {
+    let asked: ListParams = read(params)?;
+    cursor::last_seen("templates", asked.cursor.as_deref())?;
+    let own = json!({ "resourceTemplates": [{
+        "uriTemplate": TEMPLATE,
+        "name": "skill-file",
+        "title": "A file of a skill",
+        "description": "Any file of a skill: NAME/SKILL.md has the instructions, NAME/_manifest lists the files.",
+    }]});
+    shared
+        .results
+        .build(call.era, &own, Some(CacheHints::SERVER), Map::new())
+}
+
+/// The template of every file.
+pub(super) const TEMPLATE: &str = "skill://{+path}";
+
+fn read_resource(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
+    let uri = uri_of(params)?;
+    let segments = parse(&uri).map_err(|why| no_such(&uri, &why))?;
+    let content = steady(shared, |shelf, change| {
+        read_from(shelf, &uri, &segments, change)
+    })?;
+    let own = json!({ "contents": [content] });
+    shared
+        .results
+        .build(call.era, &own, Some(CacheHints::LIST), Map::new())
+}
+
+fn read_from(
+    shelf: &Shelf,
+    uri: &str,
+    segments: &[String],
+    change: &mut Change,
+) -> Result<Value, McpError> {
+    let Some((skill, path)) = shelf.locate(segments) else {
+        if segments == [INDEX] {
+            return Ok(generated(uri, &index(shelf)));
+        }
+        return Err(no_such(uri, "there is no such skill"));
+    };
+    match skill.read(&path) {
+        Ok(read) => {
+            *change = read.change;
+            let digest = digest_meta(&read.file.digest);
+            Ok(content(uri, Contents::of(&path, read.bytes), digest))
+        }
+        Err(ReadFault::NotFound) if path == MANIFEST => {
+            let (checked, found) = skill.check();
+            *change = found;
+            let manifest = checked.manifest.as_ref();
+            let manifest = manifest.map_err(|reason| no_such(uri, reason))?;
+            Ok(generated(uri, &manifest_of(skill, manifest)))
+        }
+        Err(ReadFault::NotFound) => Err(no_such(uri, "the skill has no such file")),
+        Err(ReadFault::LeftOut(reason)) => {
+            Err(no_such(uri, &format!("the skill is not served: {reason}")))
+        }
+        Err(ReadFault::Failed(reason)) => Err(no_such(uri, &reason)),
+    }
+}
+
+fn content(uri: &str, contents: Contents, meta: Map<String, Value>) -> Value {
+    let mut content = Map::new();
+    content.insert("uri".into(), uri.into());
+    content.insert("mimeType".into(), contents.mime.into());
+    match contents.body {
+        Body::Text(text) => content.insert("text".into(), text.into()),
+        Body::Blob(blob) => content.insert("blob".into(), blob.into()),
+    };
+    if !meta.is_empty() {
+        content.insert("_meta".into(), meta.into());
+    }
+    content.into()
+}
+
+fn generated(uri: &str, text: &Value) -> Value {
+    json!({ "uri": uri, "mimeType": JSON, "text": text.to_string() })
+}
+
+fn manifest_of(skill: &ServedSkill, manifest: &FileManifest) -> Value {
+    let files: Vec<_> = manifest
+        .files
+        .iter()
+        .map(|file| json!({ "path": file.path, "size": file.size, "hash": file.digest }))
+        .collect();
+    json!({ "skill": skill.skill.metadata.name.as_str(), "files": files })
+}
+
+fn index(shelf: &Shelf) -> Value {
+    let skills: Vec<_> = shelf
+        .listed_after("")
+        .filter(|skill| skill.known().manifest.is_ok())
+        .map(|skill| {
+            json!({
+                "name": skill.skill.metadata.name.as_str(),
+                "type": "skill-md",
+                "description": skill.skill.metadata.description,
+                "url": skill.entry_uri(),
+            })
+        })
+        .collect();
+    json!({ "skills": skills })
+}

@@ -1,0 +1,231 @@
+//! `skills/list`, `skills/get` and `resources/directory/read`: skills over MCP (SEP-2640).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use metier_loader::{FileManifest, ManifestFile};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::resources::{Entry, no_such, uri_of};
+use super::{blocking, read, steady};
+use crate::call::Call;
+use crate::cursor;
+use crate::error::McpError;
+use crate::notices::ListKind;
+use crate::result::CacheHints;
+use crate::shared::Shared;
+use crate::shelf::{Change, SKILL_FILE, ServedSkill, Shelf, mime_of_name, parse};
+use crate::table::{Eras, Feature};
+
+/// How many skills a page holds.
+const PAGE: usize = 50;
+const LIST: &str = "skills";
+/// The type of a folder.
+const FOLDER: &str = "inode/directory";
+
+pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
+    let mut feature = Feature::new(shared);
+    feature.works(Eras::Both, "skills/list", |shared, call, params| {
+        blocking(shared, call, params, list)
+    });
+    feature.works(Eras::Both, "skills/get", |shared, call, params| {
+        blocking(shared, call, params, get)
+    });
+    feature.works(
+        Eras::Both,
+        "resources/directory/read",
+        |shared, call, params| blocking(shared, call, params, directory),
+    );
+    feature
+}
+
+#[derive(Deserialize)]
+struct ListParams {
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Skill<'a> {
+    uri: String,
+    frontmatter: &'a Map<String, Value>,
+    resources: Vec<File<'a>>,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    uri: String,
+    digest: &'a str,
+    size: u64,
+}
+
+fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
+    let asked: ListParams = read(params)?;
+    let last = cursor::last_seen(LIST, asked.cursor.as_deref())?;
+    let (own, left_out) = steady(shared, |shelf, change| Ok(page(shelf, &last, change)))?;
+    if let Some(session) = &call.session {
+        session.notices.listed(ListKind::Resources);
+    }
+    let mut meta = Map::new();
+    if !left_out.is_empty() {
+        meta.insert("dcc".into(), json!({ "left_out": left_out }));
+    }
+    shared
+        .results
+        .build(call.era, &own, Some(CacheHints::LIST), meta)
+}
+
+/// One page, and why skills are not on it.
+fn page(shelf: &Shelf, last: &str, change: &mut Change) -> (Map<String, Value>, LeftOut) {
+    let mut left_out = LeftOut::new();
+    if last.is_empty() {
+        left_out.clone_from(shelf.left_out());
+    }
+    let mut rest = shelf.listed_after(last);
+    let page: Vec<_> = rest.by_ref().take(PAGE).collect();
+    let mut skills = Vec::with_capacity(page.len());
+    for skill in &page {
+        let (checked, found) = skill.check();
+        *change = found.max(*change);
+        match &checked.manifest {
+            Ok(manifest) => skills.push(json!(entry(skill, manifest))),
+            Err(reason) => {
+                left_out.insert(skill.key.clone(), reason.clone());
+            }
+        }
+    }
+    let mut own = Map::new();
+    own.insert("skills".into(), skills.into());
+    if let (Some(last), Some(_)) = (page.last(), rest.next()) {
+        own.insert("nextCursor".into(), cursor::after(LIST, &last.key).into());
+    }
+    (own, left_out)
+}
+
+type LeftOut = BTreeMap<String, String>;
+
+fn entry<'a>(skill: &'a ServedSkill, manifest: &'a FileManifest) -> Skill<'a> {
+    Skill {
+        uri: skill.entry_uri(),
+        frontmatter: &skill.skill.metadata.front_matter,
+        resources: manifest
+            .files
+            .iter()
+            .map(|file| File {
+                uri: skill.uri_of(&file.path),
+                digest: &file.digest,
+                size: file.size,
+            })
+            .collect(),
+    }
+}
+
+fn get(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
+    let uri = uri_of(params)?;
+    let segments = parse(&uri).map_err(|why| no_such(&uri, &why))?;
+    let own = steady(shared, |shelf, change| {
+        let (skill, path) = find(shelf, &uri, &segments)?;
+        if path != SKILL_FILE {
+            return Err(no_such(&uri, "expected the URI of a skill's SKILL.md"));
+        }
+        let (checked, found) = skill.check();
+        *change = found;
+        let manifest = checked.manifest.as_ref();
+        let manifest = manifest.map_err(|reason| no_such(&uri, reason))?;
+        Ok(json!({ "skill": entry(skill, manifest) }))
+    })?;
+    shared
+        .results
+        .build(call.era, &own, Some(CacheHints::LIST), Map::new())
+}
+
+/// The skill that a URI leads into, and the path below it.
+fn find<'s>(
+    shelf: &'s Shelf,
+    uri: &str,
+    segments: &[String],
+) -> Result<(&'s Arc<ServedSkill>, String), McpError> {
+    shelf
+        .locate(segments)
+        .ok_or_else(|| unknown(shelf, uri, segments))
+}
+
+/// A skill that is left out says why.
+fn unknown(shelf: &Shelf, uri: &str, segments: &[String]) -> McpError {
+    let reason = segments.first().and_then(|name| {
+        let labelled = segments.get(1).map(|second| format!("{name}/{second}"));
+        let found = labelled.and_then(|key| shelf.left_out().get(&key));
+        found.or_else(|| shelf.left_out().get(name))
+    });
+    match reason {
+        Some(reason) => no_such(uri, &format!("the skill is not served: {reason}")),
+        None => no_such(uri, "there is no such skill"),
+    }
+}
+
+#[derive(Deserialize)]
+struct DirectoryParams {
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+fn directory(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
+    let uri = uri_of(params)?;
+    let asked: DirectoryParams = read(params)?;
+    let last = cursor::last_seen(&uri, asked.cursor.as_deref())?;
+    let segments = parse(&uri).map_err(|why| no_such(&uri, &why))?;
+    let resources = steady(shared, |shelf, change| {
+        let (skill, folder) = find(shelf, &uri, &segments)?;
+        let (checked, found) = skill.check();
+        *change = found;
+        let manifest = checked.manifest.as_ref();
+        let manifest = manifest.map_err(|reason| no_such(&uri, reason))?;
+        let children = children(skill, manifest, &folder, &last);
+        if children.is_empty() {
+            return Err(no_such(&uri, "it is no folder of a skill"));
+        }
+        Ok(children)
+    })?;
+    let own = json!({ "resources": resources });
+    shared
+        .results
+        .build(call.era, &own, Some(CacheHints::LIST), Map::new())
+}
+
+/// What lies directly in a folder, after the entry of that name.
+fn children(skill: &ServedSkill, manifest: &FileManifest, folder: &str, last: &str) -> Vec<Value> {
+    let prefix = if folder.is_empty() {
+        String::new()
+    } else {
+        format!("{folder}/")
+    };
+    let mut children: BTreeMap<&str, Option<&ManifestFile>> = BTreeMap::new();
+    for file in &manifest.files {
+        if let Some(below) = file.path.strip_prefix(&prefix) {
+            match below.split_once('/') {
+                Some((name, _)) => children.insert(name, None),
+                None => children.insert(below, Some(file)),
+            };
+        }
+    }
+    children
+        .into_iter()
+        .filter(|(name, _)| *name > last)
+        .map(|(name, file)| {
+            json!(Entry {
+                uri: skill.uri_of(&format!("{prefix}{name}")),
+                name,
+                title: None,
+                description: None,
+                mime: match file {
+                    Some(file) => mime_of_name(&file.path),
+                    None => Some(FOLDER),
+                },
+                size: file.map(|file| file.size),
+                meta: Map::new(),
+            })
+        })
+        .collect()
+}

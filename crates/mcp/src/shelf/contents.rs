@@ -1,0 +1,177 @@
+//! What a file is, by its first bytes and its name, and how it travels: as text, or in base64.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// A file on its way to a client.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Contents {
+    pub(crate) mime: &'static str,
+    pub(crate) body: Body,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Body {
+    Text(String),
+    /// Base64.
+    Blob(String),
+}
+
+impl Contents {
+    /// Text where the bytes are text without loss, otherwise base64.
+    pub(crate) fn of(path: &str, bytes: Vec<u8>) -> Self {
+        let by_magic = mime_of_bytes(&bytes);
+        let by_name = mime_of_name(path);
+        match String::from_utf8(bytes) {
+            // Some clients end a text at its first NUL.
+            Ok(text) if by_magic.is_none() && !text.contains('\0') => Self {
+                mime: by_name.filter(|mime| is_text(mime)).unwrap_or("text/plain"),
+                body: Body::Text(text),
+            },
+            Ok(text) => Self::blob(by_magic, by_name, text.as_bytes()),
+            Err(error) => Self::blob(by_magic, by_name, error.as_bytes()),
+        }
+    }
+
+    fn blob(by_magic: Option<&'static str>, by_name: Option<&'static str>, bytes: &[u8]) -> Self {
+        let by_name = by_name.filter(|mime| !is_text(mime));
+        let mime = match (by_magic, by_name) {
+            // A document of an office program is a zip file; its name says more.
+            (Some("application/zip") | None, Some(name)) => name,
+            (Some(magic), _) => magic,
+            (None, None) => "application/octet-stream",
+        };
+        Self {
+            mime,
+            body: Body::Blob(STANDARD.encode(bytes)),
+        }
+    }
+}
+
+fn is_text(mime: &str) -> bool {
+    mime.starts_with("text/")
+        || [
+            "application/json",
+            "application/yaml",
+            "application/toml",
+            "application/xml",
+            "application/sql",
+            "image/svg+xml",
+        ]
+        .contains(&mime)
+}
+
+fn mime_of_bytes(bytes: &[u8]) -> Option<&'static str> {
+    const MAGIC: [(&[u8], &str); 11] = [
+        (b"\x89PNG\r\n\x1a\n", "image/png"),
+        (b"\xff\xd8\xff", "image/jpeg"),
+        (b"GIF87a", "image/gif"),
+        (b"GIF89a", "image/gif"),
+        (b"%PDF-", "application/pdf"),
+        (b"PK\x03\x04", "application/zip"),
+        (b"PK\x05\x06", "application/zip"),
+        (b"\x1f\x8b", "application/gzip"),
+        (b"OggS", "audio/ogg"),
+        (b"fLaC", "audio/flac"),
+        (b"ID3", "audio/mpeg"),
+    ];
+    if let (Some(b"RIFF"), Some(kind)) = (bytes.get(..4), bytes.get(8..12)) {
+        match kind {
+            b"WEBP" => return Some("image/webp"),
+            b"WAVE" => return Some("audio/wav"),
+            _ => {}
+        }
+    }
+    MAGIC
+        .iter()
+        .find(|(magic, _)| bytes.starts_with(magic))
+        .map(|(_, mime)| *mime)
+}
+
+/// What a file's name says it is.
+pub(crate) fn mime_of_name(path: &str) -> Option<&'static str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let (_, extension) = name.rsplit_once('.')?;
+    Some(match extension.to_ascii_lowercase().as_str() {
+        "md" | "markdown" => "text/markdown",
+        "txt" | "log" | "rst" | "ini" | "cfg" | "conf" | "lua" | "mel" | "ms" | "hscript"
+        | "ps1" | "bat" | "cmd" | "rb" | "rs" | "go" | "c" | "h" | "cpp" | "java" => "text/plain",
+        "py" => "text/x-python",
+        "sh" | "bash" => "text/x-shellscript",
+        "js" | "mjs" | "cjs" => "text/javascript",
+        "ts" | "tsx" | "jsx" => "text/typescript",
+        "html" | "htm" => "text/html",
+        "css" => "text/css",
+        "csv" => "text/csv",
+        "json" => "application/json",
+        "yaml" | "yml" => "application/yaml",
+        "toml" => "application/toml",
+        "xml" | "xsd" => "application/xml",
+        "sql" => "application/sql",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "wav" => "audio/wav",
+        "mp3" => "audio/mpeg",
+        "ogg" => "audio/ogg",
+        "pdf" => "application/pdf",
+        "zip" => "application/zip",
+        "gz" | "tgz" => "application/gzip",
+        "ttf" => "font/ttf",
+        "otf" => "font/otf",
+        "woff2" => "font/woff2",
+        "wasm" => "application/wasm",
+        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_decide_and_names_refine() {
+        let is = |path: &str, bytes: &[u8]| {
+            let contents = Contents::of(path, bytes.to_vec());
+            let kind = match contents.body {
+                Body::Text(_) => "text",
+                Body::Blob(_) => "blob",
+            };
+            (contents.mime, kind)
+        };
+        assert_eq!(is("SKILL.md", "# 球".as_bytes()), ("text/markdown", "text"));
+        assert_eq!(is("a.py", b"x"), ("text/x-python", "text"));
+        assert_eq!(is("LICENSE", b"x"), ("text/plain", "text"));
+        assert_eq!(is("empty.bin", b""), ("text/plain", "text"));
+        assert_eq!(is("a.png", b"\x89PNG\r\n\x1a\n\0"), ("image/png", "blob"));
+        assert_eq!(is("a.md", b"\x89PNG\r\n\x1a\n\0"), ("image/png", "blob"));
+        assert_eq!(is("fake.png", b"hello"), ("text/plain", "text"));
+        assert_eq!(is("nul.txt", b"a\0b"), ("application/octet-stream", "blob"));
+        assert_eq!(
+            is("latin.txt", b"\xe9"),
+            ("application/octet-stream", "blob")
+        );
+        assert_eq!(is("a.pdf", b"%PDF-1.7 plain"), ("application/pdf", "blob"));
+        assert_eq!(is("a.xlsx", b"PK\x03\x04\xff").0.len(), 65);
+        assert_eq!(
+            is("a.wav", b"RIFF\xff\0\0\0WAVEfmt "),
+            ("audio/wav", "blob")
+        );
+        assert_eq!(
+            is("no-ext", b"\xff\xfe"),
+            ("application/octet-stream", "blob")
+        );
+    }
+
+    #[test]
+    fn text_travels_as_it_is() {
+        let text = "\u{feff}a\r\nb\n";
+        let contents = Contents::of("a.txt", text.as_bytes().to_vec());
+        assert_eq!(contents.body, Body::Text(text.to_owned()));
+    }
+}

@@ -1,0 +1,118 @@
+//! Which workspace a call works in: the client's own, then what the server was started with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use metier_workspace_roots::WorkspaceRoots;
+use serde_json::{Map, Value, json};
+
+use crate::call::Call;
+use crate::input::{Question, way_to};
+use crate::session_roots::{ask_if_due, read};
+use crate::shared::Shared;
+
+/// How long a call waits for a client that was asked for its roots.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The key of the question.
+pub(crate) const ROOTS: &str = "roots";
+
+/// The workspace of one call.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    /// `None`: the server's own.
+    pub(crate) roots: Option<Arc<WorkspaceRoots>>,
+    /// Why it may be less than the client's whole workspace.
+    pub(crate) note: Option<String>,
+}
+
+/// The question that a stateless client answers with its roots.
+pub(crate) fn question() -> Question {
+    Question {
+        key: ROOTS,
+        method: "roots/list",
+        params: None,
+        is_answer: |answer| read(answer).is_some(),
+    }
+}
+
+/// Whether a stateless request's client has roots to tell.
+pub(crate) fn has_roots(call: &Call) -> bool {
+    call.meta
+        .capabilities
+        .as_ref()
+        .is_some_and(|declared| declared.get("roots").is_some_and(Value::is_object))
+}
+
+/// The workspace of a stateless call, from its client's answer.
+pub(crate) fn of_answer(shared: &Shared, answer: Option<&Value>) -> Workspace {
+    match answer.and_then(read) {
+        Some(roots) => together(shared, Arc::new(roots), None),
+        None => Workspace::default(),
+    }
+}
+
+/// The workspace of a session's call. A call that needs it waits for an answer that is under way.
+pub(crate) async fn of_session(shared: &Shared, call: &Call, needed: bool) -> Workspace {
+    let Some(session) = call.session.as_ref() else {
+        return Workspace::default();
+    };
+    let mut late = None;
+    if needed {
+        ask_if_due(session, way_to(call));
+        // On the session's stream the request may have been asked for and not be read yet.
+        let settled = tokio::select! {
+            settled = session.roots.settled(PATIENCE) => settled,
+            () = call.cancel.cancelled() => false,
+        };
+        if !settled {
+            late = Some(format!(
+                "the client has not answered roots/list: it did not within {} s, or has no stream open that the request could go on",
+                PATIENCE.as_secs()
+            ));
+        }
+    }
+    let (known, fault) = session.roots.current();
+    let note = late.or(fault).filter(|_| needed);
+    match known {
+        Some(known) => together(shared, known, note),
+        None => Workspace { roots: None, note },
+    }
+}
+
+fn together(shared: &Shared, client: Arc<WorkspaceRoots>, note: Option<String>) -> Workspace {
+    let own = shared.catalog.workspace_roots();
+    let unusable: Vec<_> = client
+        .unusable()
+        .iter()
+        .map(|root| root.reason.to_string())
+        .collect();
+    let note = note.or_else(|| {
+        (!unusable.is_empty()).then(|| {
+            format!(
+                "roots of the client that do not count: {}",
+                unusable.join("; ")
+            )
+        })
+    });
+    let roots = if own.is_empty() {
+        client
+    } else {
+        Arc::new(WorkspaceRoots::clone(&client).followed_by(WorkspaceRoots::clone(&own)))
+    };
+    Workspace {
+        roots: Some(roots),
+        note,
+    }
+}
+
+/// Writes the note where a client finds it: `_meta.dcc.workspace`.
+pub(crate) fn add_note(meta: &mut Map<String, Value>, note: Option<String>) {
+    let Some(note) = note else {
+        return;
+    };
+    let dcc = meta.entry("dcc").or_insert_with(|| json!({}));
+    if let Value::Object(dcc) = dcc {
+        dcc.insert("workspace".to_owned(), note.into());
+    }
+}

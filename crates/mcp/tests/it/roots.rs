@@ -1,0 +1,256 @@
+//! The client's workspace: asked of a session, and of a stateless client by way of its own call.
+
+use std::time::Duration;
+
+use metier_mcp::{Exchange, Frame, NoticeStream, Reply, Streaming};
+use metier_tool::{BoxFuture, CallContext, ToolError, ToolHandler, ToolOutput, ToolSpec};
+use serde_json::{Map, Value, json};
+
+use crate::bench::{Bench, Client, LATEST, hear, modern_request};
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Answers with the roots that it got.
+struct Where;
+
+impl ToolHandler for Where {
+    fn call(
+        &self,
+        arguments: Map<String, Value>,
+        _: CallContext,
+    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        let roots = arguments.get("_workspace_roots").cloned();
+        Box::pin(async move {
+            let mut found = Map::new();
+            found.insert("roots".into(), roots.unwrap_or_default());
+            Ok(ToolOutput::structured(found))
+        })
+    }
+}
+
+pub(crate) fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.catalog.declare_capabilities(["filesystem.read"]);
+    let spec = ToolSpec::new("where", std::sync::Arc::new(Where)).description("Tells its roots.");
+    bench
+        .registry
+        .register(spec.requires(["filesystem.read"]))
+        .unwrap();
+    bench
+}
+
+async fn client(bench: &Bench) -> Client<'_> {
+    let params =
+        json!({"protocolVersion": LATEST, "capabilities": {"roots": {"listChanged": true}}});
+    let id = bench.initialize(params).await.session.unwrap();
+    Client { bench, id }
+}
+
+async fn note(client: &Client<'_>, method: &str) {
+    let note = json!({"jsonrpc": "2.0", "method": method});
+    assert_eq!(client.text(&note.to_string()).await.status, 202);
+}
+
+async fn answer(client: &Client<'_>, id: &Value, roots: &[&str]) {
+    let roots: Vec<_> = roots.iter().map(|uri| json!({"uri": uri})).collect();
+    let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"roots": roots}});
+    assert_eq!(client.text(&answer.to_string()).await.status, 202);
+}
+
+async fn message(stream: &NoticeStream) -> Value {
+    let message = tokio::time::timeout(LIMIT, stream.next()).await.unwrap();
+    serde_json::from_slice(&message.unwrap()).unwrap()
+}
+
+fn start(client: &Client<'_>) -> Exchange {
+    let body =
+        json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "where"}});
+    match client.start(&body) {
+        Reply::Exchange(exchange) => exchange,
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn frame(exchange: &mut Exchange) -> Value {
+    match tokio::time::timeout(LIMIT, exchange.next()).await.unwrap() {
+        Some(Frame::Message(message)) => serde_json::from_slice(&message).unwrap(),
+        Some(Frame::Answer(answer)) => serde_json::from_slice(&answer.body).unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_asked_on_its_stream_and_again_after_a_change() {
+    let bench = bench();
+    let client = client(&bench).await;
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    note(&client, "notifications/initialized").await;
+    let asked = message(&stream).await;
+    insta::assert_snapshot!(asked, @r#"{"jsonrpc":"2.0","id":"metier-1","method":"roots/list"}"#);
+    let mut early = start(&client);
+    answer(
+        &client,
+        &asked["id"],
+        &["file:///a%20b", "https://x.example/", "file://localhost/c"],
+    )
+    .await;
+    let result = frame(&mut early).await;
+    insta::assert_snapshot!(result);
+
+    note(&client, "notifications/roots/list_changed").await;
+    let again = message(&stream).await;
+    let mut waits = start(&client);
+    answer(&client, &again["id"], &["file:///new"]).await;
+    let result = frame(&mut waits).await;
+    assert_eq!(
+        result["result"]["structuredContent"]["roots"],
+        json!(["/new"])
+    );
+    // The same answer once more is nobody's.
+    answer(&client, &again["id"], &["file:///forged"]).await;
+    let result = client.call("where", json!({})).await;
+    assert_eq!(
+        result.answer["result"]["structuredContent"]["roots"],
+        json!(["/new"])
+    );
+    assert!(result.messages.is_empty());
+}
+
+#[tokio::test]
+async fn without_a_stream_the_first_call_that_needs_them_asks_on_its_own() {
+    let bench = bench();
+    let client = client(&bench).await;
+    note(&client, "notifications/initialized").await;
+    assert!(
+        client.call("echo", json!({})).await.messages.is_empty(),
+        "it needs none"
+    );
+    let mut call = start(&client);
+    let asked = frame(&mut call).await;
+    assert_eq!(asked["method"], "roots/list");
+    // Another session cannot answer for this one.
+    let other = bench.session().await;
+    answer(&other, &asked["id"], &["file:///foreign"]).await;
+    answer(&client, &asked["id"], &["file:///mine"]).await;
+    let result = frame(&mut call).await;
+    assert_eq!(
+        result["result"]["structuredContent"]["roots"],
+        json!(["/mine"])
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_refuses_is_served_without_and_told_so() {
+    let bench = bench();
+    let client = client(&bench).await;
+    let mut call = start(&client);
+    let asked = frame(&mut call).await;
+    let refusal = json!({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "no\nroots"}});
+    client.text(&refusal.to_string()).await;
+    insta::assert_snapshot!(frame(&mut call).await["result"]["_meta"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_does_not_answer_costs_a_bounded_wait() {
+    let bench = bench();
+    let client = client(&bench).await;
+    let heard = client.call("where", json!({})).await;
+    assert_eq!(heard.methods(), ["roots/list"]);
+    let note = heard.answer["result"]["_meta"]["dcc"]["workspace"]
+        .as_str()
+        .unwrap();
+    assert!(note.contains("within 5 s"), "{note}");
+    // Nobody can be asked: it does not wait at all.
+    let silent = self::client(&bench).await;
+    let before = tokio::time::Instant::now();
+    let heard = silent.call_for_json("where", json!({})).await;
+    assert!(heard.answer["result"]["_meta"]["dcc"]["workspace"].is_string());
+    assert_eq!(before.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test]
+async fn the_end_of_a_session_ends_what_it_was_asked() {
+    let bench = bench();
+    let client = client(&bench).await;
+    let mut call = start(&client);
+    assert_eq!(frame(&mut call).await["method"], "roots/list");
+    bench.server.end_session(&client.id).await;
+    assert!(matches!(
+        tokio::time::timeout(LIMIT, call.next()).await.unwrap(),
+        Some(Frame::Silence)
+    ));
+}
+
+fn with_roots(mut params: Value) -> Value {
+    params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"roots": {}}});
+    params
+}
+
+#[tokio::test]
+async fn a_stateless_client_gets_its_call_back_and_repeats_it_with_its_roots() {
+    let bench = bench();
+    let asked = bench
+        .modern("tools/call", with_roots(json!({"name": "where"})))
+        .await;
+    let result = &asked.answer["result"];
+    let state = result["requestState"].as_str().unwrap().to_owned();
+    insta::assert_snapshot!(asked.raw.replace(&state, "STATE"));
+
+    let retry = |state: &str, arguments: Value| {
+        with_roots(
+            json!({"name": "where", "arguments": arguments, "requestState": state,
+            "inputResponses": {"roots": {"roots": [{"uri": "file:///m"}]}, "other": 7}}),
+        )
+    };
+    let without = |state: &str| json!({"name": "where", "requestState": state});
+    // What is asked is the same request, and absent arguments are not an empty object to its digest.
+    let mut params = retry(&state, Value::Null);
+    params.as_object_mut().unwrap().remove("arguments");
+    let done = bench.modern("tools/call", params.clone()).await;
+    assert_eq!(
+        done.answer["result"]["structuredContent"]["roots"],
+        json!(["/m"])
+    );
+    assert_eq!(done.answer["result"]["resultType"], "complete");
+
+    // No answer, or none that can be read: asked again.
+    for responses in [json!({}), json!({"roots": {"roots": 7}}), Value::Null] {
+        let mut params = params.clone();
+        params["inputResponses"] = responses;
+        let again = bench.modern("tools/call", params).await;
+        assert_eq!(again.answer["result"]["resultType"], "input_required");
+    }
+    // Another request, a changed state, another client, too late.
+    let code = async |params: Value| bench.modern("tools/call", params).await.code();
+    assert_eq!(code(retry(&state, json!({"a": 1}))).await, -32602);
+    assert_eq!(code(with_roots(without(&state[1..]))).await, -32602);
+    assert_eq!(
+        code(without("x")).await,
+        -32602,
+        "also when nothing is to be asked"
+    );
+    let mut foreign = modern_request("tools/call", params.clone());
+    foreign["params"]["_meta"]["io.modelcontextprotocol/clientInfo"]["name"] = json!("other");
+    assert_eq!(bench.text(&foreign.to_string()).await.code(), -32602);
+    bench.time.store(601, std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(code(params).await, -32602);
+
+    // A client without roots is served at once.
+    let plain = bench.modern("tools/call", json!({"name": "where"})).await;
+    assert_eq!(
+        plain.answer["result"]["structuredContent"]["roots"],
+        json!([])
+    );
+}
+
+#[tokio::test]
+async fn a_stream_is_not_forced_on_a_client_for_its_roots() {
+    let bench = bench();
+    let client = client(&bench).await;
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "where"}});
+    let mut incoming = client.incoming(body.to_string());
+    incoming.streaming = Streaming::No;
+    let heard = hear(bench.server.receive(incoming)).await;
+    assert!(heard.messages.is_empty() && heard.status == 200);
+}

@@ -1,0 +1,230 @@
+//! Skills over MCP (SEP-2640): the list, single entries, what is left out and why.
+
+use metier_mcp::Incoming;
+use serde_json::json;
+
+use crate::skill_folder::{bench, both, error, write};
+
+#[tokio::test]
+async fn every_skill_is_listed_with_its_files_and_says_why_not() {
+    let bench = bench();
+    let client = bench.session().await;
+    let heard = both(&bench, &client, "skills/list", json!({})).await;
+    let result = &heard.answer["result"];
+    let uris: Vec<_> = result["skills"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|skill| skill["uri"].clone())
+        .collect();
+    assert_eq!(
+        uris,
+        [
+            "skill://bake/SKILL.md",
+            "skill://one/SKILL.md",
+            "skill://two/SKILL.md"
+        ]
+    );
+    insta::assert_snapshot!(result["skills"][0]);
+    insta::assert_snapshot!(result["_meta"]);
+    let modern = bench.modern("skills/list", json!({})).await;
+    assert_eq!(
+        (
+            &modern.answer["result"]["ttlMs"],
+            &modern.answer["result"]["cacheScope"]
+        ),
+        (&json!(0), &json!("public"))
+    );
+
+    let got = both(
+        &bench,
+        &client,
+        "skills/get",
+        json!({"uri": "skill://bake/SKILL.md"}),
+    )
+    .await;
+    assert_eq!(got.answer["result"]["skill"], result["skills"][0]);
+    let unlisted = both(
+        &bench,
+        &client,
+        "skills/get",
+        json!({"uri": "skill://hidden/SKILL.md"}),
+    )
+    .await;
+    assert_eq!(
+        unlisted.answer["result"]["skill"]["frontmatter"]["name"],
+        "hidden"
+    );
+    for uri in [
+        "skill://nope/SKILL.md",
+        "skill://bake/nul.txt",
+        "skill://bake",
+        "file:///etc/passwd",
+        "skill://bake/../one/SKILL.md",
+    ] {
+        error(&bench, &client, "skills/get", json!({"uri": uri})).await;
+    }
+    let why = error(
+        &bench,
+        &client,
+        "skills/get",
+        json!({"uri": "skill://Illegal_Name/SKILL.md"}),
+    )
+    .await;
+    assert!(why.contains("not served"), "{why}");
+    error(
+        &bench,
+        &client,
+        "skills/list",
+        json!({"cursor": "nonsense"}),
+    )
+    .await;
+    error(&bench, &client, "skills/get", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_skill_that_is_too_large_is_left_out_with_the_reason() {
+    let bench = bench();
+    for n in 0..513 {
+        write(bench.root(), &format!("two/many/{n}.txt"), "x");
+    }
+    write(bench.root(), "one/big.bin", vec![7; 16 * 1024 * 1024]);
+    let client = bench.session().await;
+    let list = both(&bench, &client, "skills/list", json!({})).await;
+    assert_eq!(list.answer["result"]["skills"].as_array().unwrap().len(), 1);
+    insta::assert_snapshot!(list.answer["result"]["_meta"]);
+    let listed = client.request("resources/list", json!({})).await;
+    assert_eq!(
+        listed.answer["result"]["resources"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    for method in ["skills/get", "resources/read"] {
+        let why = error(
+            &bench,
+            &client,
+            method,
+            json!({"uri": "skill://two/SKILL.md"}),
+        )
+        .await;
+        assert!(why.contains("512 files"), "{why}");
+    }
+    let loaded = client
+        .call("load_skill", json!({"skill_name": "two"}))
+        .await;
+    assert_eq!(
+        loaded.answer["result"]["isError"], false,
+        "it stays usable as tools"
+    );
+}
+
+#[tokio::test]
+async fn a_name_found_twice_is_served_under_the_label_of_its_root() {
+    let bench = bench();
+    let other = tempfile::tempdir().unwrap();
+    write(
+        other.path(),
+        "one/SKILL.md",
+        "---\nname: one\ndescription: The other one.\n---\nOther\n",
+    );
+    let roots = [bench.root().to_owned(), other.path().to_owned()];
+    bench.catalog.discover(&roots, None);
+    let client = bench.session().await;
+    let list = both(&bench, &client, "skills/list", json!({})).await;
+    let uris: Vec<_> = list.answer["result"]["skills"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|skill| skill["uri"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        uris,
+        [
+            "skill://bake/SKILL.md",
+            "skill://explicit-2/one/SKILL.md",
+            "skill://one/SKILL.md",
+            "skill://two/SKILL.md"
+        ]
+    );
+    let read = both(&bench, &client, "resources/read", json!({"uri": uris[1]})).await;
+    assert!(read.raw.contains("Other"));
+    both(
+        &bench,
+        &client,
+        "resources/directory/read",
+        json!({"uri": "skill://explicit-2/one"}),
+    )
+    .await;
+    let prompts = client.request("prompts/list", json!({})).await;
+    assert_eq!(prompts.raw.matches(r#""name":"one""#).count(), 1);
+}
+
+#[tokio::test]
+async fn pages_walk_through_every_skill_once() {
+    let bench = bench();
+    for n in 0..120 {
+        write(
+            bench.root(),
+            &format!("s{n:03}/SKILL.md"),
+            format!("---\nname: s{n:03}\ndescription: x\n---\n"),
+        );
+    }
+    bench.rediscover();
+    let client = bench.session().await;
+    let mut seen = Vec::new();
+    let mut cursor = json!(null);
+    loop {
+        let params = if cursor.is_null() {
+            json!({})
+        } else {
+            json!({"cursor": cursor})
+        };
+        let page = both(&bench, &client, "skills/list", params).await;
+        let skills = page.answer["result"]["skills"].as_array().unwrap().clone();
+        assert!(skills.len() <= 50);
+        seen.extend(
+            skills
+                .iter()
+                .map(|skill| skill["uri"].as_str().unwrap().to_owned()),
+        );
+        cursor = page.answer["result"]["nextCursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    let mut sorted = seen.clone();
+    sorted.sort();
+    sorted.dedup();
+    assert_eq!((seen.len(), sorted.len()), (123, 123));
+    let resources = client.request("resources/list", json!({})).await;
+    assert_eq!(
+        resources.answer["result"]["resources"]
+            .as_array()
+            .unwrap()
+            .len(),
+        123
+    );
+    assert!(resources.answer["result"]["nextCursor"].is_null());
+}
+
+#[tokio::test]
+async fn the_name_header_of_a_read_repeats_its_uri() {
+    let bench = bench();
+    let body =
+        crate::bench::modern_request("resources/read", json!({"uri": "skill://bake/SKILL.md"}));
+    for (name, status) in [
+        ("skill://bake/SKILL.md", 200),
+        ("skill://one/SKILL.md", 400),
+    ] {
+        let headers = [
+            ("mcp-protocol-version", crate::bench::MODERN),
+            ("mcp-method", "resources/read"),
+            ("mcp-name", name),
+        ];
+        assert_eq!(bench.modern_with(&body, &headers).await.status, status);
+    }
+    let early = Incoming::new(r#"{"jsonrpc":"2.0","id":1,"method":"skills/list"}"#);
+    assert_eq!(bench.send(early).await.status, 400, "not before initialize");
+}
