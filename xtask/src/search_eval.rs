@@ -154,7 +154,7 @@ fn measure(options: &SearchEval) -> Result<(), String> {
         print!("{table}");
         println!("built in {built:.1?}, {}", pace(times));
         if options.calibrate {
-            print!("{}", Calibration::new(judged));
+            print!("{}", Calibration::new(&judged));
         }
         for query in missed.into_iter().take(options.misses) {
             println!(

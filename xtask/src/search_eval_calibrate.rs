@@ -64,7 +64,7 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 impl Calibration {
-    pub(crate) fn new(judged: Vec<Judged>) -> Self {
+    pub(crate) fn new(judged: &[Judged]) -> Self {
         let count =
             |wanted: &dyn Fn(&Judged) -> bool| judged.iter().filter(|one| wanted(one)).count();
         let answerable = count(&|one| one.is_answerable);
@@ -144,7 +144,7 @@ mod tests {
             is_right,
             is_answerable,
         };
-        let report = Calibration::new(vec![
+        let report = Calibration::new(&[
             one(0.95, true, true),
             one(0.35, false, true),
             one(0.15, false, false),

@@ -3,7 +3,7 @@
 use metier_embed::FolderEmbedder;
 use metier_search::Embedder;
 
-/// What NumPy computes from the same weights for the same text.
+/// What another implementation computes from the same weights for the same text.
 const EXPECTED: [f32; 16] = [
     -0.159_137, 0.113_283, 0.411_124, 0.227_345, 0.478_935, -0.195_125, -0.375_689, 0.088_045,
     -0.189_396, 0.114_533, -0.370_681, -0.275_466, 0.127_056, -0.205_695, 0.063_573, 0.004_212,
