@@ -14,7 +14,6 @@ use metier::{CatalogSettings, SkillCatalog, ToolRegistry};
 
 use crate::Failure;
 use crate::config::{Config, Fault, Key, Layer, Value, Wanted};
-use crate::embedder;
 use crate::given_path::{absolute_text, readable_folder};
 use crate::interpreter_faults;
 use crate::printer::Printer;
@@ -353,7 +352,7 @@ pub(crate) fn settings(
     }
     let watchdog = Watchdog::this_program([crate::WATCHDOG]);
     run.gate = run.gate.clone().with_watchdog(watchdog);
-    embedder::add_model(&mut settings);
+    crate::embedder::add_model(&mut settings);
     settings
 }
 
