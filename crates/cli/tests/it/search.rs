@@ -51,7 +51,7 @@ fn a_model_in_a_folder_is_used_and_a_missing_one_is_told() {
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../embed/tests/fixtures/tiny");
     let text = search(&tiny);
     assert!(text.contains("--- stdout\ntimecode"), "{text}");
-    assert!(!text.contains("warning"), "{text}");
+    assert!(!text.contains("warning:"), "{text}");
     let text = search(data.path());
     assert!(text.contains("--- stdout\ntimecode"), "{text}");
     assert!(
