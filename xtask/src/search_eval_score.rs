@@ -115,7 +115,7 @@ mod tests {
     fn a_perfect_list_has_full_marks_and_an_empty_one_none() {
         let perfect = score(&ids("a b"), &ids("a b c"), &[]);
         assert!((perfect.gain - 1.0).abs() < 1e-9 && (perfect.recall_3 - 1.0).abs() < 1e-9);
-        assert_eq!(score(&ids("a"), &[], &[]).gain.to_bits(), 0.0_f64.to_bits());
+        assert!(score(&ids("a"), &[], &[]).gain.abs() < 1e-9);
     }
 
     #[test]
