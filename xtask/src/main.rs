@@ -2,7 +2,8 @@
 //!
 //! `ci` runs every check in order; `layers` holds the crates to their ranks; `tidy` looks at the text of the tree;
 //! `gen` writes the files that come from the code; `check-skills` checks skills; `corpus` checks those of published
-//! packages; `interop` drives the server with other people's clients; `bench` measures. Each command is one file.
+//! packages; `interop` drives the server with other people's clients; `bench` measures; `search-eval` measures search on
+//! labelled queries. Each command is one file.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -26,6 +27,11 @@ mod metier_binary;
 mod npm;
 mod process;
 mod script_server;
+mod search_eval;
+mod search_eval_calibrate;
+mod search_eval_data;
+mod search_eval_score;
+mod search_eval_speed;
 mod steps;
 mod tidy;
 mod tidy_rules;
@@ -77,6 +83,8 @@ enum Chore {
         #[arg(value_name = "DIR")]
         folders: Vec<PathBuf>,
     },
+    /// Rank labelled queries and print how good the lists are, overall and by slice.
+    SearchEval(search_eval::SearchEval),
     /// Measure, against named peers.
     Bench {
         #[command(subcommand)]
@@ -101,6 +109,7 @@ fn main() -> ExitCode {
         Chore::Gen { check } => alone(generate::run(check)),
         Chore::CheckSkills { arguments } => return check_skills::run(&arguments),
         Chore::Corpus { folders } => alone(corpus::run(&folders)),
+        Chore::SearchEval(options) => alone(search_eval::run(&options)),
         Chore::Bench { what } => alone(bench::run(&what)),
         Chore::Interop { full, only } => alone(interop::run(full, &only)),
     };

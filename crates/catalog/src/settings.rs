@@ -8,6 +8,7 @@ use std::time::Duration;
 use etcetera::base_strategy::{BaseStrategy as _, choose_native_strategy};
 use metier_loader::ParseMode;
 use metier_runner::{EnvLookup, EnvironmentPolicy, Gate, Interpreters, Limits, ScriptKind};
+use metier_search::FusedIndex;
 use metier_skill_model::Affinity;
 use metier_tool::HostExecutor;
 use metier_workspace_roots::WorkspaceRoots;
@@ -35,6 +36,8 @@ pub struct CatalogSettings {
     pub hook_limit: Duration,
     /// The workspace of calls that bring none of their own.
     pub workspace_roots: Arc<WorkspaceRoots>,
+    /// The empty index that the skills are put into. A host with a model adds it here.
+    pub search: FusedIndex,
     /// The record of every call; none by default.
     pub audit: Option<Arc<AuditLog>>,
 }
@@ -50,6 +53,7 @@ impl Default for CatalogSettings {
             run: RunSettings::default(),
             hook_limit: Duration::from_secs(5),
             workspace_roots: Arc::new(WorkspaceRoots::default()),
+            search: FusedIndex::new(),
             audit: None,
         }
     }

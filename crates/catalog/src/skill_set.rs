@@ -6,7 +6,7 @@ use std::sync::Arc;
 use metier_depgraph::{ClosureError, DependencyGraph};
 use metier_diagnostics::{Diagnostic, Location};
 use metier_loader::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill};
-use metier_search::{LexicalSkillIndex, SkillDocument, SkillIndex as _, ToolDocument};
+use metier_search::{FusedIndex, SkillDocument, SkillIndex as _, ToolDocument};
 use metier_skill_model::SkillMetadata;
 
 use crate::codes;
@@ -44,18 +44,18 @@ pub(crate) struct SkillSet {
     pub(crate) shadowed: Vec<ShadowedSkill>,
     /// Findings about roots and about folders that are no skills.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    pub(crate) index: LexicalSkillIndex,
+    pub(crate) index: FusedIndex,
 }
 
 impl SkillSet {
-    pub(crate) fn empty() -> Self {
+    pub(crate) fn empty(index: FusedIndex) -> Self {
         Self {
             entries: BTreeMap::new(),
             graph: DependencyGraph::new(std::iter::empty::<(&str, Vec<&str>)>()),
             rejected: Vec::new(),
             shadowed: Vec::new(),
             diagnostics: Vec::new(),
-            index: LexicalSkillIndex::new(),
+            index,
         }
     }
 

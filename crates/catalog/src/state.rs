@@ -75,7 +75,7 @@ pub(crate) struct Writer<'a> {
 impl Shared {
     pub(crate) fn new(settings: CatalogSettings) -> Arc<Self> {
         let parts = Parts {
-            skills: Arc::new(SkillSet::empty()),
+            skills: Arc::new(SkillSet::empty(settings.search.clone())),
             loaded: Arc::new(BTreeMap::new()),
             host: Arc::new(IndexMap::new()),
             active_groups: Arc::new(BTreeSet::new()),

@@ -4,6 +4,7 @@
 mod commands;
 mod config;
 mod confirming;
+mod embedder;
 mod findings;
 mod given_path;
 mod interpreter_faults;

@@ -352,6 +352,7 @@ pub(crate) fn settings(
     }
     let watchdog = Watchdog::this_program([crate::WATCHDOG]);
     run.gate = run.gate.clone().with_watchdog(watchdog);
+    crate::embedder::add_model(&mut settings);
     settings
 }
 

@@ -31,6 +31,7 @@ pub use metier_catalog as catalog;
 pub use metier_check as check;
 pub use metier_depgraph as depgraph;
 pub use metier_diagnostics as diagnostics;
+pub use metier_embed as embed;
 pub use metier_hooks as hooks;
 pub use metier_host as host;
 pub use metier_loader as loader;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::lexical::Entry;
 use crate::weights::FIELDS;
 
 /// The part of a skill in which a word was found.
@@ -84,10 +85,28 @@ pub struct Hit {
     /// 0..=1: how much of what was asked this skill speaks of, weighted by how telling each word is.
     /// 1 for an exact name or tool name, and when browsing.
     pub confidence: f64,
+    /// Whether the query is its name, its id or the name of one of its tools.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub named: bool,
     /// Why it is here, by field and then by word.
     pub matched: Vec<Matched>,
     /// The places the ways of searching gave it; empty when browsing.
     pub arms: Vec<ArmRank>,
+}
+
+impl Hit {
+    /// A hit of a query that asks for everything.
+    pub(crate) fn browsed(entry: &Entry) -> Self {
+        Self {
+            id: entry.id.clone(),
+            name: entry.name.clone(),
+            score: 0.0,
+            confidence: 1.0,
+            named: false,
+            matched: Vec::new(),
+            arms: Vec::new(),
+        }
+    }
 }
 
 /// The answer to a query.
@@ -116,6 +135,8 @@ pub enum Note {
     },
     /// The query is not blank, but holds stop words and signs alone.
     NoSearchableTerm,
+    /// No hit is likely to be what is looked for; those that come nearest are in the answer all the same.
+    NothingFits,
     /// A way of searching could not take part.
     ArmMissing {
         /// Which.
@@ -134,6 +155,9 @@ impl fmt::Display for Note {
             ),
             Self::NoSearchableTerm => f.write_str(
                 "the query holds no word to search for; leave it empty to list everything",
+            ),
+            Self::NothingFits => f.write_str(
+                "no skill seems to answer this query; the nearest are listed, so check before loading one",
             ),
             Self::ArmMissing { arm, reason } => write!(f, "searched without {arm}: {reason}"),
         }

@@ -49,6 +49,29 @@ pub struct SkillDocument {
     pub source: String,
 }
 
+impl SkillDocument {
+    /// The skill in one text, for models: name, description, further words, tools. Without the body.
+    pub fn summary_text(&self) -> String {
+        let mut text = self.name.replace(['-', '_'], " ");
+        let mut add = |part: &str| {
+            if !part.trim().is_empty() {
+                text.push_str(". ");
+                text.push_str(part.trim());
+            }
+        };
+        for part in [&self.description, &self.when_to_use, &self.search_hint] {
+            add(part);
+        }
+        add(&self.tags.join(", "));
+        add(&self.search_aliases.join(", "));
+        for tool in &self.tools {
+            add(&tool.name.replace('_', " "));
+            add(&tool.description);
+        }
+        text
+    }
+}
+
 /// What is searchable of one tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -1,6 +1,8 @@
 //! `metier search`.
 
-use crate::command::{fixtures, mixed, run};
+use std::path::Path;
+
+use crate::command::{fixtures, metier, mixed, run, said};
 
 #[test]
 fn in_two_languages() {
@@ -30,6 +32,30 @@ fn limits_are_explained() {
     let text = run(&fixtures(), &["search", "the ???", "demo"]);
     assert!(
         text.starts_with("exit 0") && text.contains("no word to search for"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_model_in_a_folder_is_used_and_a_missing_one_is_told() {
+    let data = tempfile::tempdir().unwrap();
+    let search = |model: &Path| {
+        let output = metier(&fixtures())
+            .env("DCC_MCP_EMBED_MODEL_DIR", model)
+            .env("HOME", data.path())
+            .args(["search", "timecode", "demo"])
+            .output();
+        said(&output.unwrap())
+    };
+    // A model of random weights: what counts is that it takes part and spoils nothing.
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("../embed/tests/fixtures/tiny");
+    let text = search(&tiny);
+    assert!(text.contains("--- stdout\ntimecode"), "{text}");
+    assert!(!text.contains("warning:"), "{text}");
+    let text = search(data.path());
+    assert!(text.contains("--- stdout\ntimecode"), "{text}");
+    assert!(
+        text.contains("warning: searching without a model"),
         "{text}"
     );
 }

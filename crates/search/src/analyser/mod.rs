@@ -106,6 +106,16 @@ pub(crate) fn name_key(text: &str) -> String {
     key
 }
 
+/// A text with its forms folded, in lower case.
+pub(crate) fn fold_lower(text: &str) -> String {
+    fold::folded(text).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a character belongs to a script that is cut into pairs.
+pub(crate) fn is_gram(character: char) -> bool {
+    matches!(script::class(character), Class::Gram(_))
+}
+
 /// Receives tokens: surface, kind, group.
 pub(crate) type Sink<'a> = dyn FnMut(&str, TokenKind, usize) + 'a;
 

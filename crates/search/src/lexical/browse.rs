@@ -25,17 +25,6 @@ pub(super) fn browse(
         }
     }
     found.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
-    answer.hits = found
-        .into_iter()
-        .take(limit)
-        .map(|entry| Hit {
-            id: entry.id.clone(),
-            name: entry.name.clone(),
-            score: 0.0,
-            confidence: 1.0,
-            matched: Vec::new(),
-            arms: Vec::new(),
-        })
-        .collect();
+    answer.hits = found.into_iter().take(limit).map(Hit::browsed).collect();
     answer
 }

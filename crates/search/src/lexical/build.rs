@@ -46,17 +46,7 @@ impl Builder {
         }
         self.lengths.push(lengths.map(length::encode));
         self.keys(ordinal, &document);
-        let mut tags: Vec<String> = document.tags.iter().map(|tag| lower(tag)).collect();
-        tags.sort_unstable();
-        self.entries.push(Entry {
-            layer: weights.layer(document.layer.as_deref()),
-            tags,
-            dcc: lower(&document.dcc),
-            id: document.id,
-            name: document.name,
-            status: document.status,
-            source: document.source,
-        });
+        self.entries.push(Entry::new(document, weights));
     }
 
     fn keys(&mut self, ordinal: u32, document: &SkillDocument) {

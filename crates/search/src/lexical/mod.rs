@@ -1,6 +1,7 @@
 //! Words, weighted by field and by how telling they are (BM25F).
 
 mod best;
+mod blend;
 mod browse;
 mod build;
 mod exact;
@@ -23,7 +24,10 @@ use crate::weights::{FIELDS, Weights};
 
 use build::lower;
 use length::{Norms, decode};
-use segment::{Entry, Segment};
+
+pub(crate) use blend::{Ask, Blend, BlendArm};
+pub(crate) use score::bounded;
+pub(crate) use segment::{Entry, Segment};
 
 /// The name of this way of searching in [`ArmRank`](crate::ArmRank).
 pub const LEXICAL: &str = "lexical";
@@ -46,8 +50,8 @@ pub struct LexicalSkillIndex {
 
 /// A segment and the documents of it that were taken out.
 #[derive(Debug, Clone)]
-struct Part {
-    segment: Arc<Segment>,
+pub(crate) struct Part {
+    pub(crate) segment: Arc<Segment>,
     /// One bit a document; empty as long as none was taken out.
     removed: Arc<[u64]>,
     live: usize,
@@ -69,6 +73,28 @@ impl LexicalSkillIndex {
             live: 0,
             totals,
         }
+    }
+
+    pub(crate) fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Answers a query that is not blank, with what other ways of searching say of every document.
+    pub(crate) fn search_blended(
+        &self,
+        query: &Query<'_>,
+        ask: &Ask<'_>,
+    ) -> Result<SearchAnswer, SearchError> {
+        let limit = limit(query)?;
+        let (text, note) = cut(&query.text);
+        let filter = ReadyFilter::new(&query.filter);
+        let mut answer = blend::search(self, text, query, &filter, limit, ask);
+        answer.notes.extend(note);
+        Ok(answer)
     }
 
     /// Takes a document out without renewing the norms.
@@ -159,10 +185,7 @@ impl SkillIndex for LexicalSkillIndex {
     }
 
     fn search(&self, query: &Query<'_>) -> Result<SearchAnswer, SearchError> {
-        if query.limit < *LIMITS.start() {
-            return Err(SearchError::LimitOutOfRange { limit: query.limit });
-        }
-        let limit = query.limit.min(*LIMITS.end());
+        let limit = limit(query)?;
         let (text, note) = cut(&query.text);
         let filter = ReadyFilter::new(&query.filter);
         let mut answer = if text.trim().is_empty() {
@@ -184,7 +207,7 @@ impl Part {
         }
     }
 
-    fn is_live(&self, ordinal: usize) -> bool {
+    pub(crate) fn is_live(&self, ordinal: usize) -> bool {
         self.removed
             .get(ordinal / 64)
             .is_none_or(|bits| bits >> (ordinal % 64) & 1 == 0)
@@ -212,8 +235,16 @@ impl Part {
     }
 }
 
+/// How many hits are wanted.
+pub(crate) fn limit(query: &Query<'_>) -> Result<usize, SearchError> {
+    if query.limit < *LIMITS.start() {
+        return Err(SearchError::LimitOutOfRange { limit: query.limit });
+    }
+    Ok(query.limit.min(*LIMITS.end()))
+}
+
 /// The documents with different ids: of those with the same, the last.
-fn latest(documents: Vec<SkillDocument>) -> Vec<SkillDocument> {
+pub(crate) fn latest(documents: Vec<SkillDocument>) -> Vec<SkillDocument> {
     let mut latest: Vec<(usize, SkillDocument)> = documents.into_iter().enumerate().collect();
     latest.sort_by(|(a, first), (b, second)| first.id.cmp(&second.id).then(b.cmp(a)));
     latest.dedup_by(|later, earlier| later.1.id == earlier.1.id);
@@ -221,7 +252,7 @@ fn latest(documents: Vec<SkillDocument>) -> Vec<SkillDocument> {
 }
 
 /// The part of a query that is read.
-fn cut(text: &str) -> (&str, Option<Note>) {
+pub(crate) fn cut(text: &str) -> (&str, Option<Note>) {
     let Some((end, _)) = text.char_indices().nth(QUERY_CHARACTERS) else {
         return (text, None);
     };
@@ -233,7 +264,7 @@ fn cut(text: &str) -> (&str, Option<Note>) {
 }
 
 /// A filter with its texts in the form in which the index keeps them.
-struct ReadyFilter<'f> {
+pub(crate) struct ReadyFilter<'f> {
     filter: &'f Filter<'f>,
     tags: Vec<String>,
     dcc: Option<String>,
@@ -241,7 +272,7 @@ struct ReadyFilter<'f> {
 }
 
 impl<'f> ReadyFilter<'f> {
-    fn new(filter: &'f Filter<'f>) -> Self {
+    pub(crate) fn new(filter: &'f Filter<'f>) -> Self {
         Self {
             tags: filter.tags.iter().map(|tag| lower(tag)).collect(),
             dcc: filter.dcc.as_deref().map(lower),
@@ -250,7 +281,12 @@ impl<'f> ReadyFilter<'f> {
         }
     }
 
-    fn allows(&self, entry: &Entry) -> bool {
+    /// Whether everything passes.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
+    pub(crate) fn allows(&self, entry: &Entry) -> bool {
         self.is_empty
             || (self
                 .tags

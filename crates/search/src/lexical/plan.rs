@@ -8,6 +8,7 @@ use fst::automaton::{Automaton, Str};
 use super::typo::Typo;
 use super::{LexicalSkillIndex, Part};
 use crate::analyser::{TokenKind, each_token, is_weak, term};
+use crate::lexicon::{glosses_and_rest, synonyms};
 
 /// Words shorter than this are not completed.
 const SHORTEST_BEGINNING: usize = 3;
@@ -32,6 +33,8 @@ pub(super) struct Plan {
     pub(super) terms: Vec<PlanTerm>,
     /// The sum of what there is to answer.
     pub(super) mass: f32,
+    /// The terms of the words, and of those of the glossary, with how telling each is.
+    pub(super) words: Vec<(String, f32)>,
     /// Whether the text has any word to look for, known or not.
     pub(super) is_searchable: bool,
 }
@@ -59,6 +62,7 @@ impl Plan {
             ..Self::default()
         };
         let weights = &index.weights;
+        let unglossed = plan.gloss(index, text);
         // An identifier as a whole answers for all its parts.
         let mut parts_of: BTreeMap<usize, f32> = BTreeMap::new();
         let mut wholes = Vec::new();
@@ -82,10 +86,23 @@ impl Plan {
                 }),
                 TokenKind::Whole | TokenKind::Piece => {}
                 TokenKind::Word | TokenKind::Gram => {
+                    // What the glossary has put into English is not missing.
+                    if frequency == 0
+                        && word.kind == TokenKind::Gram
+                        && unglossed
+                            .as_ref()
+                            .is_some_and(|rest| !rest.contains_key(&term))
+                    {
+                        continue;
+                    }
                     plan.mass += rarity;
+                    if word.kind == TokenKind::Word {
+                        plan.words.push((term.clone(), rarity));
+                    }
                     for group in &word.groups {
                         *parts_of.entry(*group).or_default() += rarity;
                     }
+                    plan.alike(index, &term, rarity);
                     if frequency > 0 {
                         plan.terms.push(PlanTerm {
                             term,
@@ -113,9 +130,84 @@ impl Plan {
                 ranges,
             });
         }
-        plan.terms.sort_by(|a, b| a.term.cmp(&b.term));
+        plan.terms.sort_by(|a, b| {
+            (a.term.as_str(), a.shown.as_str())
+                .cmp(&(b.term.as_str(), b.shown.as_str()))
+                .then_with(|| b.weight.total_cmp(&a.weight))
+        });
         plan.merge_same();
         plan
+    }
+
+    /// Adds the English words of what the glossary knows, and returns the words of the rest; `None` when it
+    /// knows nothing. Several words of one entry share the weight.
+    fn gloss(&mut self, index: &LexicalSkillIndex, text: &str) -> Option<BTreeMap<String, Word>> {
+        let weight = index.weights.glossary;
+        if weight <= 0.0 {
+            return None;
+        }
+        let (mut glosses, rest) = glosses_and_rest(text);
+        if glosses.is_empty() {
+            return None;
+        }
+        // Each once, in an order of their own, so that the order of the words plays no part.
+        glosses.sort();
+        glosses.dedup();
+        for gloss in glosses {
+            let before = self.terms.len();
+            let is_native = is_indexed(index, &gloss.word);
+            let weight = if is_native {
+                weight * index.weights.native
+            } else {
+                weight
+            };
+            let words = words(gloss.meaning);
+            #[expect(clippy::cast_precision_loss, reason = "an entry has few words")]
+            let count = words.len().max(1) as f32;
+            for (term, word) in words {
+                let ranges = ranges(&index.parts, &term);
+                let frequency = frequency(&index.parts, &ranges);
+                if frequency == 0 {
+                    continue;
+                }
+                let rarity = rarity(index.live, frequency);
+                self.words.push((term.clone(), rarity / count));
+                self.terms.push(PlanTerm {
+                    term,
+                    shown: word.surface,
+                    weight: weight * rarity / count.sqrt(),
+                    mass: rarity / count,
+                    ranges,
+                });
+                self.mass += rarity / count;
+            }
+            if self.terms.len() == before {
+                self.mass += rarity(index.live, 0);
+            }
+        }
+        Some(words(&rest))
+    }
+
+    /// Adds words of like meaning for a word, known or not.
+    fn alike(&mut self, index: &LexicalSkillIndex, stem: &str, missing: f32) {
+        let factor = index.weights.synonym;
+        if factor <= 0.0 {
+            return;
+        }
+        for surface in synonyms(stem) {
+            let term = term(surface).into_owned();
+            let ranges = ranges(&index.parts, &term);
+            let frequency = frequency(&index.parts, &ranges);
+            if frequency > 0 {
+                self.terms.push(PlanTerm {
+                    weight: factor * rarity(index.live, frequency).min(missing),
+                    mass: factor * missing,
+                    shown: surface.to_owned(),
+                    term,
+                    ranges,
+                });
+            }
+        }
     }
 
     /// Stands indexed words in for one that no document has.
@@ -146,6 +238,13 @@ impl Plan {
             same
         });
     }
+}
+
+/// Whether every term of a text is in some document.
+fn is_indexed(index: &LexicalSkillIndex, text: &str) -> bool {
+    words(text)
+        .keys()
+        .all(|term| frequency(&index.parts, &ranges(&index.parts, term)) > 0)
 }
 
 /// The different terms of a text with the word that gave them. Of two kinds the one that
@@ -192,7 +291,7 @@ fn frequency(parts: &[Part], ranges: &[Option<Range<usize>>]) -> usize {
 }
 
 /// How telling a term is: never negative, more for a term of fewer documents.
-fn rarity(documents: usize, frequency: usize) -> f32 {
+pub(super) fn rarity(documents: usize, frequency: usize) -> f32 {
     #[expect(
         clippy::cast_precision_loss,
         reason = "a rounded count is as good here"

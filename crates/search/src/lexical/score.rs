@@ -76,13 +76,18 @@ pub(super) fn search(
 }
 
 /// A little above the upper end of [`QUALITY`], so that rounding leaves nobody out.
-const LARGEST_FACTOR: f32 = 1.11;
+pub(super) const LARGEST_FACTOR: f32 = 1.11;
 
 /// What a document has gathered: score and mass. An array, for which zeroed memory comes for free.
-type Tally = [f32; 2];
+pub(super) type Tally = [f32; 2];
 
 /// One tally for each document of the part.
-fn accumulate(index: &LexicalSkillIndex, plan: &Plan, place: usize, part: &Part) -> Vec<Tally> {
+pub(super) fn accumulate(
+    index: &LexicalSkillIndex,
+    plan: &Plan,
+    place: usize,
+    part: &Part,
+) -> Vec<Tally> {
     let mut tallies = vec![[0.0; 2]; part.segment.len()];
     let postings = &part.segment.postings;
     let saturation = index.weights.saturation;
@@ -109,7 +114,7 @@ fn accumulate(index: &LexicalSkillIndex, plan: &Plan, place: usize, part: &Part)
 }
 
 /// The share of the query that is answered, 0..=1.
-fn share(mass: f32, whole: f32) -> f32 {
+pub(super) fn share(mass: f32, whole: f32) -> f32 {
     if whole > 0.0 {
         (mass / whole).clamp(0.0, 1.0)
     } else {
@@ -117,7 +122,7 @@ fn share(mass: f32, whole: f32) -> f32 {
     }
 }
 
-fn bounded(factor: f64) -> f32 {
+pub(crate) fn bounded(factor: f64) -> f32 {
     let (low, high) = QUALITY;
     #[expect(clippy::cast_possible_truncation, reason = "it lies near 1")]
     let factor = if factor.is_nan() {
@@ -150,6 +155,7 @@ fn hits(index: &LexicalSkillIndex, plan: &Plan, best: &[Candidate<'_>]) -> Vec<H
                     Exact::No => f64::from(share(candidate.mass, plan.mass)),
                     Exact::Tool | Exact::Name => 1.0,
                 },
+                named: candidate.exact != Exact::No,
                 matched: matched(index, plan, candidate),
                 arms: vec![ArmRank { arm: LEXICAL, rank }],
             }
@@ -158,7 +164,11 @@ fn hits(index: &LexicalSkillIndex, plan: &Plan, best: &[Candidate<'_>]) -> Vec<H
 }
 
 /// Which words were found in which fields.
-fn matched(index: &LexicalSkillIndex, plan: &Plan, candidate: &Candidate<'_>) -> Vec<Matched> {
+pub(super) fn matched(
+    index: &LexicalSkillIndex,
+    plan: &Plan,
+    candidate: &Candidate<'_>,
+) -> Vec<Matched> {
     let Some(part) = index.parts.get(candidate.part) else {
         return Vec::new();
     };

@@ -4,17 +4,19 @@ use std::ops::Range;
 
 use fst::{Automaton, IntoStreamer, Map, Streamer};
 
+use super::build::lower;
 use super::length::Lengths;
-use crate::weights::FIELDS;
+use crate::document::SkillDocument;
+use crate::weights::{FIELDS, Weights};
 
 /// How often a term occurs in a document, by field, at most 255 times each.
 pub(super) type Counts = [u8; FIELDS];
 
 /// What is kept of a document itself.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
-    pub(super) id: String,
-    pub(super) name: String,
+pub(crate) struct Entry {
+    pub(crate) id: String,
+    pub(crate) name: String,
     /// In lower case, sorted.
     pub(super) tags: Vec<String>,
     /// In lower case.
@@ -22,13 +24,29 @@ pub(super) struct Entry {
     pub(super) status: String,
     pub(super) source: String,
     /// What multiplies the score.
-    pub(super) layer: f32,
+    pub(crate) layer: f32,
+}
+
+impl Entry {
+    pub(crate) fn new(document: SkillDocument, weights: &Weights) -> Self {
+        let mut tags: Vec<String> = document.tags.iter().map(|tag| lower(tag)).collect();
+        tags.sort_unstable();
+        Self {
+            layer: weights.layer(document.layer.as_deref()),
+            tags,
+            dcc: lower(&document.dcc),
+            id: document.id,
+            name: document.name,
+            status: document.status,
+            source: document.source,
+        }
+    }
 }
 
 /// Documents in listing order (by name, then id) with their term dictionary and postings.
 #[derive(Debug)]
-pub(super) struct Segment {
-    pub(super) entries: Vec<Entry>,
+pub(crate) struct Segment {
+    pub(crate) entries: Vec<Entry>,
     pub(super) lengths: Vec<Lengths>,
     /// Ordinals in the order of the ids.
     pub(super) by_id: Vec<u32>,
@@ -62,7 +80,7 @@ impl Segment {
         self.entries.get(usize::try_from(ordinal).ok()?)
     }
 
-    pub(super) fn find(&self, id: &str) -> Option<u32> {
+    pub(crate) fn find(&self, id: &str) -> Option<u32> {
         self.by_id
             .binary_search_by(|ordinal| {
                 self.entry(*ordinal)

@@ -8,6 +8,7 @@
 
 mod changes;
 mod fixture;
+mod fusion;
 mod noise;
 mod order;
 mod properties;

@@ -52,7 +52,8 @@ fn a_long_query_is_cut_with_a_note() {
     );
     insta::assert_snapshot!(answer.notes[0], @"the query has 100000 characters, only the first 2000 were read");
     let answer = ask(&index, &format!("{}farm", "球体".repeat(1_000)));
-    assert_eq!(names(&answer), ["poly-kit"]);
+    assert_eq!(names(&answer)[0], "poly-kit");
+    assert!(!names(&answer).contains(&"farm-queue"));
     assert!(ask(&index, &"farm ".repeat(400)).notes.is_empty());
 }
 
