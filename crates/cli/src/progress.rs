@@ -9,9 +9,18 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const FRAME: Duration = Duration::from_millis(120);
 const FRAMES: [char; 4] = ['|', '/', '-', '\\'];
 
-/// Whether a sign is shown now: only to a person, and only once the work has taken half a second.
-fn is_shown(terminal: bool, dumb: bool, elapsed: Duration) -> bool {
-    terminal && !dumb && elapsed >= PATIENCE
+/// Whether a sign is shown now: only to a person, and only once the work has taken long enough.
+fn is_shown(terminal: bool, dumb: bool, elapsed: Duration, patience: Duration) -> bool {
+    terminal && !dumb && elapsed >= patience
+}
+
+/// Half a second, or what `METIER_PATIENCE_MS` says: tests would else depend on how fast the machine
+/// is.
+fn patience() -> Duration {
+    std::env::var("METIER_PATIENCE_MS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .map_or(PATIENCE, Duration::from_millis)
 }
 
 /// Does the work. When it takes long and standard error is a terminal, a line there turns until it
@@ -19,7 +28,8 @@ fn is_shown(terminal: bool, dumb: bool, elapsed: Duration) -> bool {
 pub(crate) fn around<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let terminal = std::io::stderr().is_terminal();
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    if !is_shown(terminal, dumb, PATIENCE) {
+    let patience = patience();
+    if !is_shown(terminal, dumb, patience, patience) {
         return work();
     }
     let (done, wait) = channel::<()>();
@@ -27,16 +37,16 @@ pub(crate) fn around<T>(what: &str, work: impl FnOnce() -> T) -> T {
         scope.spawn(move || {
             let start = Instant::now();
             let mut frames = FRAMES.iter().cycle();
-            let mut pause = PATIENCE;
+            let mut pause = patience;
             while wait.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 pause = FRAME;
                 let elapsed = start.elapsed();
-                if is_shown(terminal, dumb, elapsed) {
+                if is_shown(terminal, dumb, elapsed, patience) {
                     let frame = frames.next().unwrap_or(&'-');
                     write(&format!("\r{frame} {what} … {} s", elapsed.as_secs()));
                 }
             }
-            if start.elapsed() >= PATIENCE {
+            if start.elapsed() >= patience {
                 // To the start of the line, and wipe what is on it.
                 write("\r\u{1b}[2K");
             }
@@ -61,11 +71,11 @@ mod tests {
     fn only_a_person_who_waits_sees_it() {
         let short = Duration::from_millis(499);
         let long = Duration::from_secs(3);
-        assert!(is_shown(true, false, long));
-        assert!(is_shown(true, false, PATIENCE));
-        assert!(!is_shown(true, false, short));
-        assert!(!is_shown(false, false, long));
-        assert!(!is_shown(true, true, long));
+        assert!(is_shown(true, false, long, PATIENCE));
+        assert!(is_shown(true, false, PATIENCE, PATIENCE));
+        assert!(!is_shown(true, false, short, PATIENCE));
+        assert!(!is_shown(false, false, long, PATIENCE));
+        assert!(!is_shown(true, true, long, PATIENCE));
     }
 
     #[test]

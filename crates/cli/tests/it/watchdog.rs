@@ -75,7 +75,7 @@ impl Stage {
     fn is_under_way(&self, server: u32) {
         let ready = self.path().join("skills/long/ready");
         self.wait_for("the script", || ready.exists() && self.alive().len() == 4);
-        assert_eq!(watchdogs(server).len(), 1);
+        self.wait_for("the watchdog", || watchdogs(server).len() == 1);
     }
 
     fn ends_after_kill(&self, mut server: Child) {
