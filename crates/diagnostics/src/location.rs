@@ -41,7 +41,7 @@ impl Location {
     /// A byte range of a file that need not be text.
     pub fn in_bytes(file: impl Into<String>, bytes: &[u8], span: Range<usize>) -> Self {
         let before = bytes.get(..span.start).unwrap_or(bytes);
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        let line = before.split(|byte| *byte == b'\n').count();
         let start = before.iter().rposition(|byte| *byte == b'\n');
         let start = start.map_or(0, |end| end + 1);
         let written = String::from_utf8_lossy(before.get(start..).unwrap_or_default());
