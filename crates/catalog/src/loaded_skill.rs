@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metier_capability::CapabilitySet;
-use metier_diagnostics::{Diagnostic, Location};
-use metier_loader::LoadedSkill;
+use metier_diagnostics::{Diagnostic, LineIndex, Location};
+use metier_loader::{LoadedSkill, place_of_tool};
 use metier_skill_model::{ToolDeclaration, canonical_name, wire_name};
 use metier_tool::{CompiledSchema, SchemaNote};
 
@@ -16,6 +16,9 @@ use crate::registered_tool::RegisteredTool;
 use crate::script_handler::ScriptHandler;
 use crate::skill_set::file_of;
 use crate::state::Shared;
+
+/// The largest tools file that is read again for a place: the loader reads no larger one.
+const LARGEST_TOOLS_FILE: u64 = 1024 * 1024;
 
 /// The tools of one loaded skill, made once when it is loaded.
 #[derive(Debug)]
@@ -133,10 +136,9 @@ impl LoadedTools {
                 // The loader has told of an unknown dialect, with the place.
                 let mine = |note: &SchemaNote| !matches!(note, SchemaNote::UnknownDialect(_));
                 for note in notes.into_iter().filter(mine) {
-                    self.find(Diagnostic::warning(
-                        codes::SCHEMA_NOTE,
-                        format!("`{key}` of the tool `{}`: {note}", tool.name),
-                    ));
+                    let message = format!("`{key}` of the tool `{}`: {note}", tool.name);
+                    let found = Diagnostic::warning(codes::SCHEMA_NOTE, message);
+                    self.find_at(tool, key, found);
                 }
                 Some(compiled)
             }
@@ -145,13 +147,26 @@ impl LoadedTools {
                     "`{key}` of the tool `{}` cannot be used: {error}",
                     tool.name
                 );
-                self.find(
-                    Diagnostic::error(codes::UNUSABLE_SCHEMA, reason.as_str())
-                        .help("mend the schema; until then the tool refuses calls"),
-                );
+                let found = Diagnostic::error(codes::UNUSABLE_SCHEMA, reason.as_str())
+                    .help("mend the schema; until then the tool refuses calls");
+                self.find_at(tool, key, found);
                 refusal.get_or_insert(reason);
                 None
             }
+        }
+    }
+
+    /// At the key of the tool in the file that declares it, as a check has it.
+    fn find_at(&mut self, tool: &ToolDeclaration, key: &str, diagnostic: Diagnostic) {
+        let place = self.skill.tools_file().and_then(|file| {
+            let bytes = self.skill.files.read(&file, LARGEST_TOOLS_FILE).ok()?;
+            let text = String::from_utf8(bytes).ok()?;
+            let span = place_of_tool(&text, &tool.name, Some(key))?;
+            Some(LineIndex::new(&text).locate(file_of(&self.skill, &file), span))
+        });
+        match place {
+            Some(place) => self.diagnostics.push(diagnostic.at(place, "")),
+            None => self.find(diagnostic),
         }
     }
 

@@ -21,6 +21,8 @@ codes! {
     BODY_LINK_OUTSIDE = "MT605" "body-link-outside" "A link in SKILL.md leads out of the skill folder.";
     SCAFFOLD_TEXT = "MT606" "scaffold-text" "The description is still the text of a template.";
     NEARLY_NAMED = "MT607" "nearly-named" "A file or folder nearly has a name that is looked for.";
+    SCRIPT_NOT_RUN = "MT608" "script-not-run" "Nothing runs the script of a tool.";
+    SCHEMA_SLIP = "MT609" "schema-slip" "A tool's schema has a misspelt keyword, or requires what it forbids.";
 }
 
 /// The codes of every crate, in the order of their ids.

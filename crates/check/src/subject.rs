@@ -70,12 +70,6 @@ impl<'a> Subject<'a> {
 
     /// The path of its tools file, when it names one.
     pub(crate) fn tools_file(&self) -> Option<String> {
-        let metadata = self.metadata().front_matter.get("metadata")?;
-        let nested = metadata
-            .get("dcc-mcp")
-            .and_then(|nested| nested.get("tools"));
-        let path = nested.or_else(|| metadata.get("dcc-mcp.tools"))?.as_str()?;
-        let path = path.trim().replace('\\', "/");
-        Some(path.trim_start_matches("./").to_owned())
+        self.skill.tools_file()
     }
 }

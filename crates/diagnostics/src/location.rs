@@ -18,7 +18,7 @@ pub struct Location {
     pub line: u32,
     /// The column in characters, counted from 1.
     pub column: u32,
-    /// The bytes of the file that are meant; empty where only the line is known.
+    /// The bytes of the file that are meant; empty where only the line or the first byte is known.
     pub span: Range<usize>,
 }
 
@@ -36,6 +36,22 @@ impl Location {
     /// A line of which no more is known.
     pub fn line(file: impl Into<String>, line: u32) -> Self {
         Self::new(file, line, 1, 0..0)
+    }
+
+    /// A byte range of a file that need not be text.
+    pub fn in_bytes(file: impl Into<String>, bytes: &[u8], span: Range<usize>) -> Self {
+        let before = bytes.get(..span.start).unwrap_or(bytes);
+        let line = before.split(|byte| *byte == b'\n').count();
+        let start = before.iter().rposition(|byte| *byte == b'\n');
+        let start = start.map_or(0, |end| end + 1);
+        let written = String::from_utf8_lossy(before.get(start..).unwrap_or_default());
+        let column = 1 + written.chars().count();
+        Self::new(
+            file,
+            u32::try_from(line).unwrap_or(u32::MAX),
+            u32::try_from(column).unwrap_or(u32::MAX),
+            span,
+        )
     }
 
     /// A file as a whole (a folder that cannot be read, a file that is missing).
@@ -120,6 +136,18 @@ mod tests {
         let at = "名: x\nb: 灯光\n".find('光').unwrap();
         assert_eq!(index.position(at), (2, 5));
         assert_eq!(index.position(999), (3, 1));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_have_a_place() {
+        let place = |bytes: &[u8], span: Range<usize>| {
+            let place = Location::in_bytes("f", bytes, span);
+            (place.line, place.column, place.span)
+        };
+        assert_eq!(place("a\n名: \u{e9}".as_bytes(), 7..9), (2, 4, 7..9));
+        assert_eq!(place(b"a\nb: \xE9", 5..6), (2, 4, 5..6));
+        assert_eq!(place(b"\xFF", 0..1), (1, 1, 0..1));
+        assert_eq!(place(b"a\n", 9..9), (2, 1, 9..9));
     }
 
     #[test]

@@ -270,9 +270,13 @@ impl<'a> Findings<'a> {
         }
         let codes = self.codes;
         let (code, help) = match fault.kind {
-            FaultKind::Invalid if fault.message.starts_with("a tab") => {
+            FaultKind::Invalid if fault.message.starts_with("found a tab") => {
                 (codes.invalid, Some("indent with spaces"))
             }
+            FaultKind::Invalid if fault.message.starts_with("the indentation") => (
+                codes.invalid,
+                Some("line it up with the keys, or with the `-`, that it belongs to"),
+            ),
             FaultKind::Invalid => (
                 codes.invalid,
                 Some(

@@ -45,6 +45,7 @@ mod manifest;
 mod mode;
 mod parallel;
 mod parse;
+mod places;
 mod prompts_file;
 mod report;
 mod roots;
@@ -74,6 +75,7 @@ pub use manifest::{
 };
 pub use mode::ParseMode;
 pub use parse::{parse_skill_dir, parse_skill_md};
+pub use places::{place_of_tool, place_of_word};
 pub use prompts_file::{PromptArgument, SkillPrompt, read_prompts};
 pub use report::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, SkillId};
 pub use roots::{Root, RootLabel, RootSources, resolve_roots};

@@ -130,7 +130,7 @@ fn parse_in(
         .map_err(|error| unreadable(candidate, &error))?;
     let parts = split(&bytes, whole).map_err(|fault| {
         let mut diagnostic = Diagnostic::error(fault.code, fault.message)
-            .at(Location::line(shown.clone(), fault.line), "");
+            .at(Location::in_bytes(shown.clone(), &bytes, fault.span), "");
         diagnostic.help = fault.help.map(str::to_owned);
         rejected(guess_name(&bytes), vec![diagnostic])
     })?;
@@ -354,13 +354,13 @@ fn body_excerpt(findings: &mut Findings<'_>, bytes: &[u8], start: usize, whole: 
             let cut = !whole && error.error_len().is_none();
             if !cut {
                 let at = start + error.valid_up_to();
-                findings
-                    .warning(
-                        codes::BODY_NOT_UTF8,
-                        &(0..0),
-                        format!("the body is not UTF-8 (byte {at})"),
-                    )
-                    .help("save the file as UTF-8");
+                let message = format!("the body is not UTF-8 (byte {at})");
+                let place = Location::in_bytes(findings.whole().file, bytes, at..at);
+                findings.push(
+                    Diagnostic::warning(codes::BODY_NOT_UTF8, message)
+                        .at(place, "")
+                        .help("save the file as UTF-8"),
+                );
             }
             String::from_utf8_lossy(
                 body.get(..if cut { error.valid_up_to() } else { body.len() })

@@ -80,6 +80,19 @@ pub struct LoadedSkill {
     pub not_served: Option<String>,
 }
 
+impl LoadedSkill {
+    /// The path of its tools file below its folder, when it names one.
+    pub fn tools_file(&self) -> Option<String> {
+        let metadata = self.metadata.front_matter.get("metadata")?;
+        let nested = metadata
+            .get("dcc-mcp")
+            .and_then(|nested| nested.get("tools"));
+        let path = nested.or_else(|| metadata.get("dcc-mcp.tools"))?.as_str()?;
+        let path = path.trim().replace('\\', "/");
+        Some(path.trim_start_matches("./").to_owned())
+    }
+}
+
 /// A skill that was found and cannot be used. Its texts hold no absolute path.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

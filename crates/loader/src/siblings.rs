@@ -209,11 +209,10 @@ impl Siblings<'_, '_> {
         } else {
             format!("`{path}` is not UTF-8 (byte {at})")
         };
-        let line = 1 + bytes.iter().take(at).filter(|byte| **byte == b'\n').count();
-        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        let place = Location::in_bytes(self.candidate.shown(path), bytes, at..at);
         self.further.push(
             Diagnostic::new(codes::TOOLS_FILE_NOT_UTF8, severity, message.clone())
-                .at(Location::line(self.candidate.shown(path), line), "")
+                .at(place, "")
                 .help("save the file as UTF-8"),
         );
         message

@@ -135,7 +135,7 @@ impl CompiledSchema {
             .build(&schema)
             .map_err(|error| {
                 let place = error.instance_path().as_str().to_owned();
-                let error = clipped(&error);
+                let error = unknown_type(&error).unwrap_or_else(|| clipped(&error));
                 SchemaError::Invalid(if place.is_empty() {
                     error
                 } else {
@@ -217,6 +217,28 @@ fn unknown_dialect(schema: &Value) -> Option<String> {
     let dialect = schema.get("$schema")?.as_str()?;
     let known = ["draft-04", "draft-06", "draft-07", "2019-09", "2020-12"];
     (!known.iter().any(|name| dialect.contains(name))).then(|| dialect.to_owned())
+}
+
+/// The words for a `type` that there is none of; the validator speaks of its own schema's forms.
+fn unknown_type(error: &jsonschema::ValidationError<'_>) -> Option<String> {
+    const TYPES: [&str; 7] = [
+        "string", "number", "integer", "boolean", "array", "object", "null",
+    ];
+    let is_form = matches!(
+        error.kind(),
+        jsonschema::error::ValidationErrorKind::AnyOf { .. }
+    );
+    if !is_form || !error.instance_path().as_str().ends_with("/type") {
+        return None;
+    }
+    let is_known = |kind: &Value| kind.as_str().is_some_and(|kind| TYPES.contains(&kind));
+    let found = match error.instance().as_ref() {
+        Value::Array(kinds) => kinds.iter().find(|kind| !is_known(kind))?,
+        kind => kind,
+    };
+    let found = found.as_str().map_or_else(|| clipped(found), clipped);
+    let expected = TYPES.join(", ");
+    Some(format!("expected one of {expected}; found `{found}`"))
 }
 
 /// The first `$ref` that points outside of the schema. Nothing is ever fetched.

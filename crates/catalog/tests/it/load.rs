@@ -203,3 +203,16 @@ async fn many_loads_at_once_settle() {
     bench.catalog.load_skill("one").await.unwrap();
     assert_eq!(bench.beyond_core(), ["one__go"]);
 }
+
+#[tokio::test]
+async fn an_unusable_schema_is_told_at_its_key() {
+    let bench = Bench::new();
+    let tools = "tools:\n  - name: go\n    source_file: scripts/run.py\n    input_schema:\n      properties: {n: {type: int}}\n";
+    bench.skill_with_tools("rig", tools, ECHO);
+    bench.discover();
+    let report = bench.catalog.load(LoadRequest::new("rig")).await.unwrap();
+    let mut found = report.diagnostics.iter();
+    let found = found.find(|found| found.code.id == "MT505").unwrap();
+    let place = found.location().unwrap();
+    assert_eq!(place.to_string(), "rig/tools.yaml:4:5");
+}

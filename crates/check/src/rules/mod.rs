@@ -6,7 +6,9 @@ mod nearly_named;
 mod nested_skill;
 mod next_tools;
 mod scaffold_text;
+mod schema_slips;
 mod schemas;
+mod script_not_run;
 mod tool_names;
 mod unused_script;
 
@@ -85,6 +87,8 @@ pub(crate) fn alone(subject: &Subject<'_>, neighbours: &Neighbours<'_>) -> Vec<D
     found.extend(scaffold_text::find(subject));
     found.extend(body_links::find(subject));
     found.extend(schemas::find(subject));
+    found.extend(schema_slips::find(subject));
+    found.extend(script_not_run::find(subject));
     found.extend(next_tools::find(subject, neighbours));
     found.extend(unused_script::find(subject));
     found

@@ -21,5 +21,6 @@ mod many;
 mod pages;
 mod sarif;
 mod schemas;
+mod slips;
 mod spec;
 mod verdicts;

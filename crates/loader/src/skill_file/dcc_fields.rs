@@ -17,6 +17,9 @@ use crate::yaml::Node;
 /// How many search aliases are kept: those of a skill and of one of its tools together.
 pub(crate) const MOST_ALIASES: usize = 24;
 
+/// The key of `metadata` below which our own are.
+const OUR_KEY: &str = "dcc-mcp";
+
 /// Keys that are kept as they are; other parts of Metier may read them.
 const KEPT: [&str; 10] = [
     "external-deps",
@@ -63,14 +66,16 @@ pub(crate) fn read_metadata(
         return;
     };
     let nested = node.get("dcc-mcp");
-    let written: BTreeSet<&str> = nested
+    let nested_names: BTreeSet<&str> = nested
         .and_then(Node::map)
         .unwrap_or_default()
         .iter()
         .filter_map(|(key, _)| key.text())
         .collect();
     for (key, value) in entries {
-        let Some(name) = key.text().and_then(|text| text.strip_prefix("dcc-mcp.")) else {
+        let written = key.text().unwrap_or_default();
+        let Some(name) = written.strip_prefix("dcc-mcp.") else {
+            misspelt(findings, key, written);
             continue;
         };
         let shown = brief(name);
@@ -81,7 +86,7 @@ pub(crate) fn read_metadata(
                 format!("`dcc-mcp.{shown}` is an old spelling"),
             )
             .help(format!("nest it: metadata: {{dcc-mcp: {{{shown}: …}}}}"));
-        if !written.contains(name) {
+        if !nested_names.contains(name) {
             read_dcc_key(findings, key, name, value, skill, front);
         }
     }
@@ -94,6 +99,29 @@ pub(crate) fn read_metadata(
     };
     for (key, value) in entries {
         read_dcc_key(findings, key, &key.key_text(), value, skill, front);
+    }
+}
+
+/// A word on a key that is nearly `dcc-mcp`: with it, everything below would be lost in silence.
+fn misspelt(findings: &mut Findings<'_>, key: &Node<'_>, written: &str) {
+    let start = written.split('.').next().unwrap_or(written);
+    // A longer word is near none, and comparing takes time by its length.
+    if start == OUR_KEY || start.len() > 4 * OUR_KEY.len() {
+        return;
+    }
+    let folded: String = start.to_lowercase();
+    let plain: String = folded.chars().filter(char::is_ascii_alphanumeric).collect();
+    if plain == "dccmcp" || strsim::damerau_levenshtein(&folded, OUR_KEY) <= 2 {
+        findings
+            .warning(
+                codes::MISSPELT_DCC_MCP,
+                &key.span,
+                format!(
+                    "`metadata.{}` is not read: Metier reads its keys below `dcc-mcp`",
+                    brief(start)
+                ),
+            )
+            .help("did you mean `dcc-mcp`?");
     }
 }
 

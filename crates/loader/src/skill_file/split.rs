@@ -29,8 +29,8 @@ pub(crate) struct Split<'a> {
 pub(crate) struct SplitFault {
     pub(crate) code: Code,
     pub(crate) message: String,
-    /// The line that is meant, from 1.
-    pub(crate) line: u32,
+    /// The bytes that are meant.
+    pub(crate) span: Range<usize>,
     pub(crate) help: Option<&'static str>,
 }
 
@@ -41,21 +41,21 @@ const BEGIN: &str = "write `---`, at least `name:` and `description:`, and `---`
 
 /// Finds the front matter in the first bytes of a file; `whole` says whether they are all of it.
 pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> {
-    let fault = |code, line: usize, message: String, help| SplitFault {
+    let fault = |code, span, message: String, help| SplitFault {
         code,
         message,
-        line: u32::try_from(line).unwrap_or(u32::MAX),
+        span,
         help,
     };
     if bytes.is_empty() {
         let message = "the file is empty".to_owned();
-        return Err(fault(codes::SKILL_FILE_EMPTY, 1, message, Some(BEGIN)));
+        return Err(fault(codes::SKILL_FILE_EMPTY, 0..0, message, Some(BEGIN)));
     }
     if looks_like_utf16(bytes) {
         let message = "the file is not UTF-8: it looks like UTF-16".to_owned();
         return Err(fault(
             codes::SKILL_FILE_NOT_UTF8,
-            1,
+            0..0,
             message,
             Some("save the file as UTF-8"),
         ));
@@ -75,7 +75,7 @@ pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> 
     }
     let Some(opening) = opening else {
         let message = "the file holds only blank lines".to_owned();
-        return Err(fault(codes::SKILL_FILE_EMPTY, 1, message, Some(BEGIN)));
+        return Err(fault(codes::SKILL_FILE_EMPTY, 0..0, message, Some(BEGIN)));
     };
     if opening.bytes.trim_ascii_end() != b"---" {
         let rest = lines
@@ -89,7 +89,7 @@ pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> 
         };
         let help = "put `---`, the keys and `---` at the very top of the file";
         let code = codes::FRONT_MATTER_ABSENT;
-        return Err(fault(code, opening.number, message, Some(help)));
+        return Err(fault(code, opening.words(), message, Some(help)));
     }
     let yaml_start = lines.at;
     let closing = lines
@@ -100,7 +100,7 @@ pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> 
         if !whole || lines.at - yaml_start > FRONT_MATTER_LIMIT {
             return Err(fault(
                 codes::FRONT_MATTER_TOO_LARGE,
-                opening.number,
+                opening.words(),
                 "the front matter is too large: more than 256 KiB without a closing `---`"
                     .to_owned(),
                 Some("keep long texts in the body"),
@@ -108,7 +108,7 @@ pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> 
         }
         return Err(fault(
             codes::FRONT_MATTER_NOT_CLOSED,
-            opening.number,
+            opening.words(),
             "the front matter is not closed".to_owned(),
             Some("add a line `---` after the last key"),
         ));
@@ -116,10 +116,9 @@ pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> 
     let head = bytes.get(..closing.start).unwrap_or_default();
     let head = std::str::from_utf8(head).map_err(|error| {
         let at = error.valid_up_to();
-        let line = 1 + head.iter().take(at).filter(|byte| **byte == b'\n').count();
         fault(
             codes::SKILL_FILE_NOT_UTF8,
-            line,
+            at..at,
             format!("the file is not UTF-8 (byte {at})"),
             Some("save the file as UTF-8"),
         )
@@ -186,6 +185,17 @@ struct Line<'a> {
     bytes: &'a [u8],
 }
 
+impl Line<'_> {
+    /// Where its text is, without the blanks around it, as far as it is text.
+    fn words(&self) -> Range<usize> {
+        let line = self.bytes.trim_ascii_end();
+        let words = line.trim_ascii_start();
+        let start = self.start + line.len() - words.len();
+        let length = std::str::from_utf8(words).map_or_else(|fault| fault.valid_up_to(), str::len);
+        start..start + length
+    }
+}
+
 struct Lines<'a> {
     bytes: &'a [u8],
     /// The first byte that was not returned yet.
@@ -222,9 +232,9 @@ mod tests {
         (&text[split.yaml.clone()], &text[split.body..])
     }
 
-    fn fault(bytes: &[u8]) -> (&'static str, u32, String) {
+    fn fault(bytes: &[u8]) -> (&'static str, Range<usize>, String) {
         let fault = split(bytes, true).unwrap_err();
-        (fault.code.id, fault.line, fault.message)
+        (fault.code.id, fault.span, fault.message)
     }
 
     #[test]
@@ -241,8 +251,8 @@ mod tests {
     fn each_fault_has_its_own_words() {
         assert_eq!(fault(b"").2, "the file is empty");
         assert_eq!(fault(b"\n \r\n").2, "the file holds only blank lines");
-        let (code, line, message) = fault(b"\n# Title\n");
-        assert_eq!((code, line), ("MT102", 2));
+        let (code, span, message) = fault(b"\n # Title\n");
+        assert_eq!((code, span), ("MT102", 2..9));
         assert!(message.contains("no front matter") && message.contains("a heading"));
         assert!(
             fault(b"<!-- x -->\n---\na: 1\n---\n")
@@ -250,7 +260,8 @@ mod tests {
                 .contains("line 1, found a comment")
         );
         assert_eq!(fault(b"---\na: 1\n").0, "MT103");
-        assert!(fault(b"---\na: \xC4\xE3\n---\n").2.contains("(byte 7)"));
+        let (_, span, message) = fault(b"---\na: \xC4\xE3\n---\n");
+        assert!(message.contains("(byte 7)") && span == (7..7), "{span:?}");
         assert!(fault(b"\xFF\xFE-\0-\0").2.contains("UTF-16"));
         assert!(fault(b"-\0-\0-\0\n\0").2.contains("UTF-16"));
         let large = format!("---\na: {}\n---\n", "x".repeat(300_000));

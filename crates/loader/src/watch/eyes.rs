@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use notify::event::{AccessKind, AccessMode, EventKind};
+use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::settings::WatchSettings;
@@ -19,13 +20,48 @@ pub(super) struct Eyes {
     /// Each with the identity it had when it was watched: a folder that was made anew under the
     /// same path has to be watched anew.
     watched: BTreeMap<PathBuf, (u64, u64)>,
+    lost: Arc<Mutex<Lost>>,
     limit: Option<String>,
     limit_is_told: bool,
 }
 
+/// What the system may have stopped to watch by itself since the folders were looked at.
+///
+/// A folder that is made anew at once can get the number of the one that was removed, so that its
+/// identity does not tell that the watch is gone.
+#[derive(Debug, Default)]
+struct Lost {
+    /// Paths that were removed or renamed.
+    paths: BTreeSet<PathBuf>,
+    /// Events are missing, so that it may be any.
+    all: bool,
+}
+
+impl Lost {
+    fn note(&mut self, event: &notify::Result<notify::Event>) {
+        match event {
+            Ok(event) if event.need_rescan() => self.all = true,
+            Ok(event) => {
+                if let EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) = event.kind {
+                    self.paths.extend(event.paths.iter().cloned());
+                }
+            }
+            Err(_) => self.all = true,
+        }
+    }
+
+    fn has(&self, folder: &Path) -> bool {
+        self.all
+            || !self.paths.is_empty() && folder.ancestors().any(|path| self.paths.contains(path))
+    }
+}
+
 impl Eyes {
     pub(super) fn new(settings: WatchSettings, signal: Sender<Signal>) -> Self {
+        let lost = Arc::new(Mutex::new(Lost::default()));
+        let noted = Arc::clone(&lost);
         let system = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            locked(&noted).note(&event);
             // A fault in the stream of events may hide some of them: look at everything.
             if event.is_ok_and(|event| !may_matter(&event)) {
                 return;
@@ -36,6 +72,7 @@ impl Eyes {
             settings,
             system: None,
             watched: BTreeMap::new(),
+            lost,
             limit: None,
             limit_is_told: false,
         };
@@ -51,6 +88,8 @@ impl Eyes {
         if self.system.is_none() {
             return false;
         }
+        // Taken before the folders are looked at: what is lost later is told by a later event.
+        let lost = std::mem::take(&mut *locked(&self.lost));
         for root in roots {
             folders.extend(around(&root.path));
         }
@@ -73,7 +112,7 @@ impl Eyes {
             return false;
         };
         self.watched.retain(|folder, identity| {
-            let stays = wanted.get(folder) == Some(identity);
+            let stays = wanted.get(folder) == Some(identity) && !lost.has(folder);
             if !stays {
                 // A folder that is gone is no longer watched by itself, and that is no error.
                 let _ = system.unwatch(folder);
@@ -136,6 +175,10 @@ impl Eyes {
             self.settings.poll.as_secs_f32()
         ));
     }
+}
+
+fn locked(lost: &Mutex<Lost>) -> std::sync::MutexGuard<'_, Lost> {
+    lost.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The folders in which a root itself can appear, go or be replaced: those above it, by its name

@@ -3,6 +3,8 @@
 //! A parser stops where it can go no further. What the author has to mend is often before it: the
 //! bracket or quote that was never closed, the tab at the start of the line.
 
+use std::collections::BTreeSet;
+
 use super::{Fault, FaultKind};
 
 /// Where a parser stopped.
@@ -19,9 +21,10 @@ pub(super) struct Slip<'a> {
 impl Slip<'_> {
     /// The fault; `info` is what the parser said.
     pub(super) fn fault(&self, info: &str) -> Fault {
-        self.tab()
+        self.tab(info)
             .or_else(|| self.bracket())
             .or_else(|| self.quote(info))
+            .or_else(|| self.indentation(info))
             .unwrap_or_else(|| {
                 Fault::new(
                     FaultKind::Invalid,
@@ -37,22 +40,62 @@ impl Slip<'_> {
             .unwrap_or(self.text)
     }
 
-    /// The parser's own message does not name tabs. It stops at one or at the start of the next line.
-    fn tab(&self) -> Option<Fault> {
+    /// The parser stops at a tab, at the start of the next line, or at the text that a line behind a
+    /// tab seems to continue.
+    fn tab(&self, info: &str) -> Option<Fault> {
         let line_start = |upto: &str| upto.rfind('\n').map_or(0, |found| found + 1);
         let upto = self.upto(self.at);
         let last = line_start(upto);
         let before = upto.get(..last.saturating_sub(1)).map_or(0, line_start);
-        [last, before].into_iter().find_map(|start| {
+        let behind = self.text.get(last..).unwrap_or_default();
+        let behind = behind.match_indices('\n').map(|(end, _)| last + end + 1);
+        let is_told = info.contains("tab");
+        let place = |start: usize| {
             let line = self.text.get(start..)?.split('\n').next()?;
             let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-            let tab = line.get(..indent)?.find('\t')?;
-            let place = self.base + start + tab;
-            Some(Fault::new(
+            Some(self.base + start + line.get(..indent)?.find('\t')?)
+        };
+        let place = [last, before]
+            .into_iter()
+            .chain(behind.filter(|_| is_told))
+            .find_map(place)?;
+        Some(Fault::new(
+            FaultKind::Invalid,
+            place..place + 1,
+            "found a tab; YAML indents with blanks",
+        ))
+    }
+
+    /// A line of a block that lines up with none of those above it.
+    fn indentation(&self, info: &str) -> Option<Fault> {
+        if !info.contains("block") {
+            return None;
+        }
+        let upto = self.upto(self.at);
+        let start = upto.rfind('\n').map_or(0, |found| found + 1);
+        let (above, rest) = self.text.split_at_checked(start)?;
+        let (mut keys, mut dashes) = (BTreeSet::new(), BTreeSet::new());
+        for line in above.lines() {
+            let mut at = line.len() - line.trim_start_matches(' ').len();
+            while line.get(at..).is_some_and(|rest| rest.starts_with("- ")) {
+                dashes.insert(at);
+                let inside = line.get(at + 1..).unwrap_or_default();
+                at += 1 + inside.len() - inside.trim_start_matches(' ').len();
+            }
+            keys.insert(at);
+        }
+        let line = rest.lines().next()?;
+        let words = line.trim_start_matches(' ');
+        let column = line.len() - words.len();
+        let is_dash = words == "-" || words.starts_with("- ");
+        let levels = if is_dash { &dashes } else { &keys };
+        let place = self.base + start + column;
+        (!levels.contains(&column)).then(|| {
+            Fault::new(
                 FaultKind::Invalid,
-                place..place + 1,
-                "a tab indents this line; YAML allows spaces only",
-            ))
+                place..place,
+                "the indentation of this line is that of no line above it",
+            )
         })
     }
 
@@ -181,6 +224,48 @@ mod tests {
         let (line, message) = slip("a: [\n  b,\n  c: d: e,\n]\n");
         assert_eq!(line, 3, "{message}");
         assert!(!message.contains("not closed"), "{message}");
+    }
+
+    #[test]
+    fn a_tab_is_told_in_its_line() {
+        for (text, line) in [
+            ("tools:\n\t- name: a\n", 2),
+            ("tools:\n  - name: a\n\t description: b\n", 3),
+            ("tools:\n  - name: a\n    description: b\n\tgroup: c\n", 4),
+            ("tools:\n  - name: a\n  \tdescription: b\n", 3),
+            ("tools:\n  -\tname: a\n\t\tdescription: b\n", 3),
+            (
+                "tools:\n  - name: a\n    input_schema:\n\t  type: object\n    group: b\n",
+                4,
+            ),
+            ("tools:\n  - name: a\n    tags: [b,\n\tc\n    group: d\n", 4),
+            (
+                "tools:\n  - name: a\n    description: b\n\n\tgroup: c\n\tx: y\n",
+                5,
+            ),
+        ] {
+            let (found, message) = slip(text);
+            assert!(
+                found == line && message.contains("found a tab; YAML indents with blanks"),
+                "{text:?}: {found} {message}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_indentation_that_fits_nothing_is_told() {
+        for (text, line) in [
+            ("tools:\n  - name: a\n   description: b\n", 3),
+            ("tools:\n  - name: a\n    description: b\n   - name: c\n", 4),
+            ("tools:\n  - name: a\n - name: b\n", 3),
+            ("tools:\n  - name: a\n    group: b\n  description: c\n", 4),
+        ] {
+            let (found, message) = slip(text);
+            assert!(
+                found == line && message.contains("indentation"),
+                "{text:?}: {found} {message}"
+            );
+        }
     }
 
     #[test]

@@ -83,7 +83,7 @@ fn a_colon_is_found_behind_windows_line_ends() {
 fn other_encodings_are_named() {
     assert_eq!(
         rejected(b"---\nname: bake\ndescription: \xC4\xE3\n---\n"),
-        "SKILL.md:3:1: error[MT106]: the file is not UTF-8 (byte 28) (save the file as UTF-8)"
+        "SKILL.md:3:14: error[MT106]: the file is not UTF-8 (byte 28) (save the file as UTF-8)"
     );
     let wide: Vec<u8> = "---\nname: bake\n---\n"
         .encode_utf16()
@@ -159,4 +159,39 @@ fn the_body_is_everything_below_the_fence() {
     let file = b"\n---\nname: bake\n---\r\nBody\n---\nmore\xFF";
     assert_eq!(body_of(file), Some(&b"Body\n---\nmore\xFF"[..]));
     assert_eq!(body_of(b"Body"), None);
+}
+
+/// The place of the only finding of a kind: line, column, bytes.
+fn place(
+    found: &[metier_diagnostics::Diagnostic],
+    code: &str,
+) -> (u32, u32, std::ops::Range<usize>) {
+    let found: Vec<_> = found.iter().filter(|found| found.code.id == code).collect();
+    assert_eq!(found.len(), 1, "{code}");
+    let place = found[0].location().unwrap();
+    (place.line, place.column, place.span.clone())
+}
+
+#[test]
+fn what_is_no_text_is_shown_at_its_byte() {
+    for (content, code, expected) in [
+        (&b"---\nname: b\xE9\n---\n"[..], "MT106", (2, 8, 11..11)),
+        (b"\n\n  text\n", "MT102", (3, 3, 4..8)),
+        (b"\n---\nname: x\n", "MT103", (2, 1, 1..4)),
+    ] {
+        let rejected = read(content, ParseMode::Lenient).unwrap_err();
+        assert_eq!(place(&rejected.diagnostics, code), expected);
+    }
+    let body = b"---\nname: bake\ndescription: x\n---\nab\nc\xE9\n";
+    let skill = read(body, ParseMode::Lenient).unwrap();
+    assert_eq!(place(&skill.diagnostics, "MT119"), (6, 2, 38..38));
+    let folder = Folder::new();
+    folder
+        .write(
+            "bake/SKILL.md",
+            "---\nname: bake\ndescription: x\nmetadata: {dcc-mcp: {tools: tools.yaml}}\n---\n",
+        )
+        .write("bake/tools.yaml", b"tools:\n  - name: \xE9\n");
+    let skill = parse_skill_dir(&folder.at("bake"), ParseMode::Lenient).unwrap();
+    assert_eq!(place(&skill.diagnostics, "MT205"), (2, 11, 17..17));
 }

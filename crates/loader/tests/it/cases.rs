@@ -321,3 +321,41 @@ fn dependencies_in_every_shape() {
     );
     assert!(case.metadata("own").depends.is_empty());
 }
+
+#[test]
+fn a_key_that_is_nearly_dcc_mcp_is_told() {
+    let found = |key: &str| {
+        let folder = Folder::new();
+        folder.write(
+            "bake/SKILL.md",
+            format!("---\nname: bake\ndescription: x\nmetadata:\n  {key}: {{dcc: maya}}\n---\n"),
+        );
+        let skill = metier_loader::parse_skill_dir(&folder.at("bake"), ParseMode::Lenient).unwrap();
+        skill
+            .diagnostics
+            .into_iter()
+            .find(|found| found.code.id == "MT142")
+    };
+    for key in [
+        "dcc_mcp",
+        "dcc-mpc",
+        "dccmcp",
+        "DCC-MCP",
+        "dcc-mc",
+        "Dcc Mcp",
+        "dcc_mcp.tools",
+    ] {
+        let about = found(key).unwrap_or_else(|| panic!("{key}"));
+        assert_eq!(
+            about.help.as_deref(),
+            Some("did you mean `dcc-mcp`?"),
+            "{key}"
+        );
+        assert_eq!(about.severity, metier_diagnostics::Severity::Warning);
+        let place = about.location().unwrap();
+        assert_eq!((place.line, place.column), (5, 3), "{key}");
+    }
+    for key in ["dcc-mcp", "dcc", "mcp", "author", "dcc-mcp.dcc", "version"] {
+        assert_eq!(found(key), None, "{key}");
+    }
+}

@@ -229,3 +229,43 @@ fn beyond_the_budget_folders_are_looked_at() {
         Err(RecvTimeoutError::Disconnected)
     ));
 }
+
+/// The number of a folder that is made anew at once may be that of the removed one.
+#[test]
+fn a_folder_made_anew_at_once_is_still_watched() {
+    let bench = Bench::new(|base| {
+        skill(&base.join("root/one"), "one");
+        skill(&base.join("root/two"), "two");
+    });
+    for (number, made_anew) in ["root/one", "root", "root/one"].into_iter().enumerate() {
+        let folder = bench.folder.path().join(made_anew);
+        fs::remove_dir_all(&folder).unwrap();
+        fs::create_dir(&folder).unwrap();
+        let one = bench.root().join("one");
+        for edit in ["made", "edited", "again"] {
+            let description = format!("{edit} {number}");
+            skill(&one, &description);
+            bench.until(&description, |delta| {
+                let mut skills = delta.report.skills.iter();
+                skills.any(|skill| skill.metadata.description == description)
+            });
+        }
+    }
+}
+
+/// The system stops watching what is renamed, also when it comes back at once.
+#[test]
+fn a_folder_moved_away_and_back_at_once_is_still_watched() {
+    let bench = Bench::new(|base| skill(&base.join("root/one"), "one"));
+    for (number, moved) in ["root/one", "root"].into_iter().enumerate() {
+        let folder = bench.folder.path().join(moved);
+        let away = bench.folder.path().join("away");
+        fs::rename(&folder, &away).unwrap();
+        fs::rename(&away, &folder).unwrap();
+        for edit in ["edited", "again"] {
+            let description = format!("{edit} {number}");
+            skill(&bench.root().join("one"), &description);
+            bench.until_described(&[&description]);
+        }
+    }
+}

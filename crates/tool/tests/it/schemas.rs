@@ -61,6 +61,15 @@ fn unusable_schemas_say_why() {
         ),
         (json!({"type": "object", "required": "a"}), "required"),
         (
+            json!({"type": "object", "properties": {"a": {"type": "int"}}}),
+            "at `/properties/a/type`: expected one of string, number, integer, boolean, array, object, null; \
+             found `int`",
+        ),
+        (
+            json!({"type": "object", "properties": {"a": {"type": ["string", "int"]}}}),
+            "object, null; found `int`",
+        ),
+        (
             json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/gone"}}}),
             "gone",
         ),

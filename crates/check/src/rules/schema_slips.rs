@@ -1,0 +1,281 @@
+//! Slips in a schema that is valid all the same: JSON Schema takes every word for a keyword.
+
+use metier_diagnostics::Diagnostic;
+use serde_json::{Map, Value};
+
+use super::nearest;
+use crate::codes::SCHEMA_SLIP;
+use crate::places;
+use crate::subject::Subject;
+
+/// How many slips of one schema are told.
+const MOST: usize = 10;
+/// Longer words are no slips of the pen.
+const LONGEST: usize = 40;
+
+/// Keywords whose value is a schema, or a list of them.
+const SCHEMAS: [&str; 16] = [
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "oneOf",
+    "prefixItems",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+/// Keywords whose value has a schema by each name.
+const NAMED_SCHEMAS: [&str; 6] = [
+    "$defs",
+    "definitions",
+    "dependencies",
+    "dependentSchemas",
+    "patternProperties",
+    "properties",
+];
+/// The other keywords of the known dialects, and those that descriptions of web services add.
+const OTHERS: [&str; 44] = [
+    "$anchor",
+    "$comment",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "$id",
+    "$recursiveAnchor",
+    "$recursiveRef",
+    "$ref",
+    "$schema",
+    "$vocabulary",
+    "const",
+    "contentEncoding",
+    "contentMediaType",
+    "default",
+    "dependentRequired",
+    "deprecated",
+    "description",
+    "discriminator",
+    "enum",
+    "example",
+    "examples",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "externalDocs",
+    "format",
+    "id",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "nullable",
+    "pattern",
+    "readOnly",
+    "required",
+    "title",
+    "type",
+    "uniqueItems",
+];
+
+pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for tool in &subject.metadata().tools {
+        let schemas = [
+            ("input_schema", &tool.input_schema),
+            ("output_schema", &tool.output_schema),
+        ];
+        for (key, schema) in schemas {
+            let mut slips = Vec::new();
+            if let Some(schema) = schema {
+                look(schema, &mut slips);
+            }
+            for slip in slips {
+                let message = format!("`{key}` of the tool `{}`: {}", tool.name, slip.message);
+                let place = places::of_tool(subject, &tool.name, Some(&slip.word));
+                let about = Diagnostic::warning(SCHEMA_SLIP, message).at(place, "");
+                found.push(about.help(slip.help));
+            }
+        }
+    }
+    found
+}
+
+struct Slip {
+    /// The word that is looked for in the file.
+    word: String,
+    message: String,
+    help: String,
+}
+
+/// Its depth is bounded by that of the file.
+fn look(schema: &Map<String, Value>, slips: &mut Vec<Slip>) {
+    let mut is_spelt = true;
+    for (key, value) in schema {
+        if slips.len() >= MOST {
+            return;
+        }
+        let key = key.as_str();
+        if SCHEMAS.contains(&key) {
+            look_at(value, slips);
+        } else if NAMED_SCHEMAS.contains(&key) {
+            for value in value.as_object().into_iter().flat_map(Map::values) {
+                look_at(value, slips);
+            }
+        } else if let Some(keyword) = meant(key) {
+            is_spelt = false;
+            slips.push(Slip {
+                word: key.to_owned(),
+                message: format!("`{key}` is no keyword of JSON Schema and changes nothing"),
+                help: format!("did you mean `{keyword}`?"),
+            });
+        }
+    }
+    // Behind a misspelt `properties` nothing can be said of what is required.
+    if is_spelt {
+        forbidden(schema, slips);
+    }
+}
+
+fn look_at(value: &Value, slips: &mut Vec<Slip>) {
+    match value {
+        Value::Object(schema) => look(schema, slips),
+        Value::Array(schemas) => {
+            for schema in schemas.iter().filter_map(Value::as_object) {
+                look(schema, slips);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The keyword that an unknown word is meant to be.
+fn meant(word: &str) -> Option<&'static str> {
+    let known = || SCHEMAS.into_iter().chain(NAMED_SCHEMAS).chain(OTHERS);
+    if word.len() > LONGEST || word.starts_with("x-") || known().any(|known| known == word) {
+        return None;
+    }
+    let folded = |text: &str| -> String {
+        let letters = text.chars().filter(|c| !matches!(c, '_' | '-'));
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    let plain = folded(word);
+    known()
+        .find(|known| folded(known) == plain)
+        .or_else(|| nearest(word, known()))
+}
+
+/// Names that a value must have and must not have.
+fn forbidden(schema: &Map<String, Value>, slips: &mut Vec<Slip>) {
+    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    if !is_closed || schema.contains_key("patternProperties") {
+        return;
+    }
+    let known = schema.get("properties").and_then(Value::as_object);
+    let names = || known.into_iter().flat_map(|known| known.keys());
+    let required = schema.get("required").and_then(Value::as_array);
+    for name in required.into_iter().flatten().filter_map(Value::as_str) {
+        if slips.len() >= MOST {
+            return;
+        }
+        if name.len() > LONGEST || names().any(|known| known == name) {
+            continue;
+        }
+        let help = match nearest(name, names().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "add it to `properties`, or take it out of `required`".to_owned(),
+        };
+        slips.push(Slip {
+            word: "required".to_owned(),
+            message: format!(
+                "`required` names `{name}`, which is not in `properties` and which `additionalProperties: false` forbids, so that no value fits"
+            ),
+            help,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn slips(schema: &Value) -> Vec<(String, String)> {
+        let mut slips = Vec::new();
+        look_at(schema, &mut slips);
+        slips
+            .into_iter()
+            .map(|slip| (slip.word, slip.help))
+            .collect()
+    }
+
+    #[test]
+    fn a_misspelt_keyword_has_a_nearest() {
+        for (word, keyword) in [
+            ("propertis", "properties"),
+            ("requird", "required"),
+            ("additionalProperites", "additionalProperties"),
+            ("additional_properties", "additionalProperties"),
+            ("minlength", "minLength"),
+            ("any_of", "anyOf"),
+            ("tpye", "type"),
+            ("desciption", "description"),
+        ] {
+            assert_eq!(meant(word), Some(keyword), "{word}");
+        }
+        for word in [
+            "properties",
+            "unit",
+            "units",
+            "label",
+            "widget",
+            "x-typ",
+            "name",
+            "min",
+            "options",
+            "ui:order",
+            "step",
+            "hint",
+            "group",
+            "order",
+            "placeholder",
+        ] {
+            assert_eq!(meant(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn names_of_properties_and_data_are_no_keywords() {
+        let schema = json!({"type": "object", "properties": {
+            "propertis": {"type": "array", "itmes": {"type": "string"}},
+            "tpye": {"enum": [{"requird": 1}], "default": {"tilte": 1}},
+        }});
+        let expected = [("itmes".to_owned(), "did you mean `items`?".to_owned())];
+        assert_eq!(slips(&schema), expected);
+    }
+
+    #[test]
+    fn what_is_required_and_forbidden_is_told() {
+        let schema = |additional: bool, required: &str| {
+            json!({"properties": {"size": {}}, "required": [required],
+                   "additionalProperties": additional})
+        };
+        assert_eq!(slips(&schema(true, "siez")), []);
+        assert_eq!(slips(&schema(false, "size")), []);
+        assert_eq!(slips(&schema(false, "siez"))[0].1, "did you mean `size`?");
+        let help = &slips(&schema(false, "colour"))[0].1;
+        assert!(help.starts_with("add it to `properties`"), "{help}");
+    }
+}

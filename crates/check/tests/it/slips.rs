@@ -1,0 +1,80 @@
+//! Slips that only the check tells of, with their places and cures.
+
+use metier_check::{CheckOptions, check};
+
+/// The findings of one code as `place: message | help`.
+fn found(code: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let report = check(&[folder.path().to_owned()], &CheckOptions::default());
+    let findings = report.findings.iter().map(|finding| &finding.diagnostic);
+    findings
+        .filter(|about| about.code.id == code)
+        .map(|about| {
+            let help = about.help.as_deref().unwrap_or_default();
+            format!("{}: {} | {help}", about.location().unwrap(), about.message)
+        })
+        .collect()
+}
+
+fn skill(dcc: &str) -> String {
+    format!(
+        "---\nname: a\ndescription: d\nmetadata:\n  dcc-mcp:\n    dcc: {dcc}\n    tools: tools.yaml\n---\n"
+    )
+}
+
+#[test]
+fn a_script_that_nothing_runs_is_told() {
+    let tools =
+        "tools:\n- name: count\n  source_file: scripts/count.rb\n- name: bake\n- name: ok\n";
+    let files = |dcc: &str| {
+        found(
+            "MT608",
+            &[
+                ("a/SKILL.md", &skill(dcc)),
+                ("a/tools.yaml", tools),
+                ("a/scripts/count.rb", ""),
+                ("a/scripts/bake.mel", ""),
+                ("a/scripts/ok.py", ""),
+            ],
+        )
+    };
+    let ruby = "a/tools.yaml:3:16: the tool `count` runs `scripts/count.rb`, which nothing runs \
+                | use one of .py, .sh, .bash, .bat, .cmd, .ps1, .js, .lua, .mel, .ms, .hscript";
+    let mel = "a/tools.yaml:4:9: the tool `bake` runs `scripts/bake.mel`, which only a host application reads, \
+               but the skill is for `python` \
+               | write `dcc: maya` below `metadata.dcc-mcp`, or whatever host reads `.mel`";
+    assert_eq!(files("python"), [ruby, mel]);
+    assert_eq!(files("maya"), [ruby]);
+}
+
+#[test]
+fn a_slip_in_a_schema_is_told_at_its_word() {
+    let tools = "tools:\n- name: bake\n  input_schema:\n    type: object\n    propertis:\n      size: {type: integer}\n\
+                 - name: lift\n  input_schema:\n    properties:\n      size: {tpye: integer}\n    required: [siez]\n    additionalProperties: false\n";
+    let told = found(
+        "MT609",
+        &[
+            ("a/SKILL.md", &skill("python")),
+            ("a/tools.yaml", tools),
+            ("a/scripts/bake.py", ""),
+            ("a/scripts/lift.py", ""),
+        ],
+    );
+    assert_eq!(
+        told,
+        [
+            "a/tools.yaml:5:5: `input_schema` of the tool `bake`: `propertis` is no keyword of JSON Schema \
+             and changes nothing | did you mean `properties`?",
+            "a/tools.yaml:10:14: `input_schema` of the tool `lift`: `tpye` is no keyword of JSON Schema \
+             and changes nothing | did you mean `type`?",
+            "a/tools.yaml:11:5: `input_schema` of the tool `lift`: `required` names `siez`, which is not in \
+             `properties` and which `additionalProperties: false` forbids, so that no value fits \
+             | did you mean `size`?",
+        ]
+    );
+}
