@@ -1,6 +1,7 @@
 //! The `metier` command: data on stdout, talk on stderr, exit code 0 fine, 1 a failure that was
 //! asked about, 2 usage or environment.
 
+mod attaching;
 mod commands;
 mod config;
 mod confirming;
@@ -8,6 +9,7 @@ mod embedder;
 mod findings;
 mod given_path;
 mod interpreter_faults;
+mod loading;
 mod options;
 mod printer;
 mod progress;
@@ -16,6 +18,7 @@ mod searched;
 mod source_cache;
 mod stop_signal;
 mod tool_outlook;
+mod watch_talk;
 
 use std::process::ExitCode;
 

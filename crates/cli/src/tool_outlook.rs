@@ -8,6 +8,10 @@ use metier::runner::{Program, ResolveError};
 use metier::skill_model::{Affinity, ScriptLookup, SkillMetadata, ToolDeclaration};
 use serde::Serialize;
 
+/// The cure for a tool that lacks its application.
+const ATTACH: &str =
+    "start the adapter that `metier host-adapter` prints in the application, and name its file with --attach FILE";
+
 /// What a call of a tool would come to.
 pub(crate) struct ToolOutlook {
     /// The script, relative to the skill.
@@ -71,7 +75,7 @@ impl ToolOutlook {
         if tool.requires_in_process && settings.run.host.is_none() {
             outlook.fails(
                 "it can run only inside its application",
-                "serve it from the application's adapter",
+                ATTACH,
             );
         } else if tool.affinity == Affinity::Main
             && settings.run.require_host
@@ -79,7 +83,7 @@ impl ToolOutlook {
         {
             outlook.fails(
                 "it needs the application's main thread",
-                "serve it from the application's adapter, or leave `require_host` out",
+                format!("{ATTACH}, or leave `require_host` out"),
             );
         }
         let declared = CapabilitySet::new(&settings.declared_capabilities);

@@ -8,11 +8,13 @@ use metier::{McpHttpConfig, SkillCatalog, skill_server};
 use serde_json::json;
 
 use crate::Failure;
+use crate::attaching::warn_if_unattached;
 use crate::findings::tell_findings;
 use crate::options::{Listing, Running, SkillPlaces, follow, runtime};
 use crate::printer::{Printer, clipped, count};
 use crate::progress;
 use crate::stop_signal::StopSignal;
+use crate::watch_talk::WatchTalk;
 
 /// How many skills the summary names.
 const SHOWN: usize = 20;
@@ -35,6 +37,8 @@ pub(crate) struct Serve {
     /// Listen beyond this machine although nothing checks who calls.
     #[arg(long)]
     insecure: bool,
+    #[command(flatten)]
+    loading: crate::loading::Loading,
     #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
@@ -67,8 +71,14 @@ impl Serve {
                 skill_server(settings, config, &self.places.paths, dcc.as_deref())
             });
             if self.watch {
+                let talk = WatchTalk::begin(&catalog);
                 follow(&catalog)?;
+                tokio::spawn(talk.tell(printer));
             }
+            warn_if_unattached(&self.running, &self.places).await;
+            self.loading
+                .load(printer, &catalog, &self.running, &self.places)
+                .await?;
             let handle = server
                 .start()
                 .await
