@@ -9,8 +9,7 @@ use metier::skill_model::{Affinity, ScriptLookup, SkillMetadata, ToolDeclaration
 use serde::Serialize;
 
 /// The cure for a tool that lacks its application.
-const ATTACH: &str =
-    "start the adapter that `metier host-adapter` prints in the application, and name its file with --attach FILE";
+const ATTACH: &str = "start the adapter that `metier host-adapter` prints in the application, and name its file with --attach FILE";
 
 /// What a call of a tool would come to.
 pub(crate) struct ToolOutlook {
@@ -73,10 +72,7 @@ impl ToolOutlook {
             ),
         }
         if tool.requires_in_process && settings.run.host.is_none() {
-            outlook.fails(
-                "it can run only inside its application",
-                ATTACH,
-            );
+            outlook.fails("it can run only inside its application", ATTACH);
         } else if tool.affinity == Affinity::Main
             && settings.run.require_host
             && settings.run.host.is_none()

@@ -12,6 +12,10 @@ use tokio::sync::broadcast::error::RecvError;
 use crate::findings::errors_of;
 use crate::printer::Printer;
 
+/// The finding of a skill whose files are broken and whose last good version is served.
+const KEPT: &str = "MT162";
+const UNSAID: &str = "`metier check` says why";
+
 /// How a skill stands, and everything of it that a person can change.
 #[derive(Clone, PartialEq, Eq)]
 struct Standing {
@@ -60,16 +64,22 @@ impl WatchTalk {
 fn seen(catalog: &SkillCatalog) -> Seen {
     let snapshot = catalog.snapshot();
     let standing = |skill: &SkillSummary| {
+        let why = || errors_of(&snapshot, skill).into_iter().next();
+        let kept = skill
+            .diagnostics
+            .iter()
+            .any(|finding| finding.code.to_string() == KEPT);
         let broken = match skill.status {
+            SkillStatus::Loaded | SkillStatus::Unloaded if kept => Some(format!(
+                "{}; the last good version stays in use",
+                why().unwrap_or_else(|| UNSAID.to_owned())
+            )),
             SkillStatus::Loaded | SkillStatus::Unloaded => None,
             SkillStatus::PendingDeps => Some(format!(
                 "it needs {}, which is not there",
                 skill.missing_dependencies.join(", ")
             )),
-            _ => {
-                let why = errors_of(&snapshot, skill).into_iter().next();
-                Some(why.unwrap_or_else(|| "`metier check` says why".to_owned()))
-            }
+            _ => Some(why().unwrap_or_else(|| UNSAID.to_owned())),
         };
         // Whether a client loaded it is no change of the folder.
         let metadata = catalog

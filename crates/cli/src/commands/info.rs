@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use metier::catalog::{CatalogSnapshot, SkillInfo};
 use metier::diagnostics::Diagnostic;
-use metier::skill_model::{Affinity, SkillMetadata, SkillStatus, ToolDeclaration, canonical_name, wire_name};
+use metier::skill_model::{
+    Affinity, SkillMetadata, SkillStatus, ToolDeclaration, canonical_name, wire_name,
+};
 use metier::{CatalogSettings, SkillCatalog};
 use serde_json::{Value, json};
 

@@ -62,7 +62,7 @@ impl Search {
             }
         }
         printer.say(&format!(
-            "{} of {} that fit",
+            "{} of {} that fit, best first; the percentage is how sure each is by itself, not what they are ordered by",
             report.hits.len(),
             count(report.total, "skill")
         ));

@@ -132,7 +132,12 @@ fn without_an_application_the_call_is_refused_and_never_the_load() {
 fn a_server_says_at_its_start_that_the_application_is_not_there() {
     let folder = tempfile::tempdir().unwrap();
     skill(folder.path());
-    let stdio = |arguments: &[&str]| run(folder.path(), &[&["stdio"], arguments, &["skills"]].concat());
+    let stdio = |arguments: &[&str]| {
+        run(
+            folder.path(),
+            &[&["stdio"], arguments, &["skills"]].concat(),
+        )
+    };
     insta::assert_snapshot!(stdio(&["--attach", "door.json"]), @r"
     exit 0
     --- stdout

@@ -184,7 +184,10 @@ mod tests {
         for bare in ["http://127.0.0.1:8765", "http://127.0.0.1:8765/"] {
             assert_eq!(with_path(bare), "http://127.0.0.1:8765/mcp");
         }
-        for whole in ["http://127.0.0.1:8765/mcp", "https://farm.example/metier/mcp/"] {
+        for whole in [
+            "http://127.0.0.1:8765/mcp",
+            "https://farm.example/metier/mcp/",
+        ] {
             assert_eq!(with_path(whole), whole);
         }
     }
