@@ -10,6 +10,7 @@ mod findings;
 mod given_path;
 mod interpreter_faults;
 mod loading;
+mod logging;
 mod options;
 mod printer;
 mod progress;
@@ -96,9 +97,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(answer) => return usage(printer, &answer),
     };
-    let filter = EnvFilter::try_from_env("METIER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_env_filter(logging::filter(printer))
         .with_writer(std::io::stderr)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .without_time()

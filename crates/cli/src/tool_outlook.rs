@@ -56,7 +56,7 @@ impl ToolOutlook {
                 outlook.script = Some(path.clone());
                 let run = &settings.run;
                 if !run.runs_in_host(tool.affinity, tool.requires_in_process, Path::new(path)) {
-                    outlook.finds_interpreter(path, skill, settings);
+                    outlook.finds_interpreter(&tool.name, path, skill, settings);
                 }
             }
             ScriptLookup::Missing { path, similar } => {
@@ -99,11 +99,20 @@ impl ToolOutlook {
         outlook
     }
 
-    fn finds_interpreter(&mut self, path: &str, skill: &SkillMetadata, settings: &CatalogSettings) {
+    fn finds_interpreter(
+        &mut self,
+        tool: &str,
+        path: &str,
+        skill: &SkillMetadata,
+        settings: &CatalogSettings,
+    ) {
         let run = &settings.run;
         let found =
             run.interpreters
                 .resolve(Path::new(path), Some(skill.dcc.as_str()), &run.environment);
+        if let Ok(program) = &found {
+            tracing::debug!(tool = %tool, interpreter = %program.interpreter.display(), "interpreter chosen");
+        }
         if let Err(error) = &found {
             // The messages end with their cure behind a semicolon or a colon.
             let text = error.to_string();

@@ -59,3 +59,9 @@ fn a_model_in_a_folder_is_used_and_a_missing_one_is_told() {
         "{text}"
     );
 }
+
+#[test]
+fn the_order_is_explained() {
+    let text = run(&fixtures(), &["search", "frames", "demo"]);
+    assert!(text.contains("best first; the percentage is"), "{text}");
+}

@@ -186,7 +186,7 @@ fn unsaid(text: &str) -> &str {
     const HEADINGS: [&str; 2] = ["\n\nerror output:\n", "\n\nend of the error output:\n"];
     HEADINGS
         .iter()
-        .find_map(|heading| text.split_once(heading))
+        .find_map(|heading| text.rsplit_once(heading))
         .map_or(text, |(before, _)| before)
 }
 
