@@ -15,7 +15,7 @@ pub(crate) async fn warn_if_unattached(running: &Running, places: &SkillPlaces) 
     };
     if let Err(message) = HostLink::new(file).probe().await {
         Printer.say(&format!(
-            "warning: {}: {message}; its tools refuse until the adapter (`metier host-adapter`) writes {}",
+            "warning: {} {}: {message}; until it answers, its tools refuse",
             place(&config, Key::Attach),
             file.display()
         ));
