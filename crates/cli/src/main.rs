@@ -24,7 +24,6 @@ mod watch_talk;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
 
 use crate::printer::Printer;
 
