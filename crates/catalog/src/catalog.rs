@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use metier_capability::CapabilitySet;
-use metier_diagnostics::Diagnostic;
+use metier_diagnostics::{Diagnostic, Severity};
 use metier_hooks::{HookDeny, HookPayload, LifecycleHooks};
 use metier_loader::{RootSources, ScanCache, ScanReport, resolve_roots};
 use metier_skill_model::{SkillStatus, SkillSummary};
@@ -131,6 +131,9 @@ impl SkillCatalog {
             configured: &settings.roots.configured,
             with_defaults: settings.roots.with_defaults,
         });
+        for root in &roots {
+            tracing::debug!(label = root.label.as_str(), path = %root.path.display(), "looking for skills");
+        }
         *self
             .shared
             .root_findings
@@ -198,6 +201,7 @@ impl SkillCatalog {
         if current.generation() > 0 && skills.is_same(&current.parts.skills) {
             return;
         }
+        trace_scan(report);
         let mut parts = current.parts.clone();
         parts.skills = Arc::new(skills);
         self.renew_loaded(&mut parts);
@@ -314,5 +318,23 @@ impl SkillCatalog {
         }
         parts.declared = Arc::new(declared);
         writer.publish(parts, CatalogEventKind::CapabilitiesChanged);
+    }
+}
+
+/// For whoever asks why a skill is there or is not.
+fn trace_scan(report: &ScanReport) {
+    for skill in &report.skills {
+        tracing::debug!(skill = %skill.metadata.name, path = %skill.path.display(), "skill found");
+    }
+    for skill in &report.rejected {
+        let why = skill
+            .diagnostics
+            .iter()
+            .find(|finding| finding.severity == Severity::Error);
+        let why = why.map(ToString::to_string).unwrap_or_default();
+        tracing::debug!(skill = %skill.name, path = %skill.path.display(), why, "skill rejected");
+    }
+    for skill in &report.shadowed {
+        tracing::debug!(skill = %skill.skill.metadata.name, by = %skill.by, "skill shadowed");
     }
 }

@@ -1,6 +1,7 @@
 //! The `metier` command: data on stdout, talk on stderr, exit code 0 fine, 1 a failure that was
 //! asked about, 2 usage or environment.
 
+mod attaching;
 mod commands;
 mod config;
 mod confirming;
@@ -8,6 +9,8 @@ mod embedder;
 mod findings;
 mod given_path;
 mod interpreter_faults;
+mod loading;
+mod logging;
 mod options;
 mod printer;
 mod progress;
@@ -16,11 +19,11 @@ mod searched;
 mod source_cache;
 mod stop_signal;
 mod tool_outlook;
+mod watch_talk;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
 
 use crate::printer::Printer;
 
@@ -93,9 +96,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(answer) => return usage(printer, &answer),
     };
-    let filter = EnvFilter::try_from_env("METIER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_env_filter(logging::filter(printer))
         .with_writer(std::io::stderr)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .without_time()

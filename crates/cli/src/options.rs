@@ -375,7 +375,7 @@ fn workspace_roots(config: &Config, faults: &mut Vec<Fault>) -> Vec<PathBuf> {
 }
 
 /// Where a setting was made, for a message: `--root`, or `metier.toml:3:1: workspace_roots`.
-fn place(config: &Config, key: Key) -> String {
+pub(crate) fn place(config: &Config, key: Key) -> String {
     use crate::config::Origin;
     match config.get(key).map(|found| &found.origin) {
         Some(Origin::File(place)) => format!("{place}: {}", key.path()),

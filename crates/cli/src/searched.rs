@@ -1,6 +1,6 @@
 //! Where skills were looked for, told to whoever found none.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use metier::loader::{RootSources, resolve_roots};
 use metier::skill_model::SkillStatus;
@@ -78,10 +78,21 @@ fn nothing_found(settings: &CatalogSettings, explicit: &[PathBuf]) -> Vec<String
             "only skills for {dcc} and python count, because of --dcc"
         ));
     }
+    if explicit.is_empty() && holds_skills(Path::new(".")) {
+        lines.push("the current folder holds some: `metier list .` looks there".to_owned());
+    }
     lines.push(
         "a skill is a folder with a SKILL.md: name the folder that holds some as PATH, \
          set DCC_MCP_SKILL_PATHS, or make one with `metier new NAME`"
             .to_owned(),
     );
     lines
+}
+
+/// Whether the folder is a skill, or one of those directly in it is.
+fn holds_skills(folder: &Path) -> bool {
+    let is_skill = |folder: &Path| folder.join("SKILL.md").is_file();
+    is_skill(folder)
+        || std::fs::read_dir(folder)
+            .is_ok_and(|entries| entries.flatten().any(|entry| is_skill(&entry.path())))
 }

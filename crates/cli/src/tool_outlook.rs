@@ -8,6 +8,9 @@ use metier::runner::{Program, ResolveError};
 use metier::skill_model::{Affinity, ScriptLookup, SkillMetadata, ToolDeclaration};
 use serde::Serialize;
 
+/// The cure for a tool that lacks its application.
+const ATTACH: &str = "start the adapter that `metier host-adapter` prints in the application, and name its file with --attach FILE";
+
 /// What a call of a tool would come to.
 pub(crate) struct ToolOutlook {
     /// The script, relative to the skill.
@@ -53,7 +56,7 @@ impl ToolOutlook {
                 outlook.script = Some(path.clone());
                 let run = &settings.run;
                 if !run.runs_in_host(tool.affinity, tool.requires_in_process, Path::new(path)) {
-                    outlook.finds_interpreter(path, skill, settings);
+                    outlook.finds_interpreter(&tool.name, path, skill, settings);
                 }
             }
             ScriptLookup::Missing { path, similar } => {
@@ -69,17 +72,14 @@ impl ToolOutlook {
             ),
         }
         if tool.requires_in_process && settings.run.host.is_none() {
-            outlook.fails(
-                "it can run only inside its application",
-                "serve it from the application's adapter",
-            );
+            outlook.fails("it can run only inside its application", ATTACH);
         } else if tool.affinity == Affinity::Main
             && settings.run.require_host
             && settings.run.host.is_none()
         {
             outlook.fails(
                 "it needs the application's main thread",
-                "serve it from the application's adapter, or leave `require_host` out",
+                format!("{ATTACH}, or leave `require_host` out"),
             );
         }
         let declared = CapabilitySet::new(&settings.declared_capabilities);
@@ -99,11 +99,20 @@ impl ToolOutlook {
         outlook
     }
 
-    fn finds_interpreter(&mut self, path: &str, skill: &SkillMetadata, settings: &CatalogSettings) {
+    fn finds_interpreter(
+        &mut self,
+        tool: &str,
+        path: &str,
+        skill: &SkillMetadata,
+        settings: &CatalogSettings,
+    ) {
         let run = &settings.run;
         let found =
             run.interpreters
                 .resolve(Path::new(path), Some(skill.dcc.as_str()), &run.environment);
+        if let Ok(program) = &found {
+            tracing::debug!(tool = %tool, interpreter = %program.interpreter.display(), "interpreter chosen");
+        }
         if let Err(error) = &found {
             // The messages end with their cure behind a semicolon or a colon.
             let text = error.to_string();

@@ -52,12 +52,24 @@ pub async fn run(
     // started and lost. While this task is polled the runtime is alive.
     let (mut group, pipes) = Group::spawn(&job).map_err(|error| spawn_error(&job, error))?;
 
+    tracing::debug!(
+        interpreter = %job.program.interpreter.display(),
+        script = %job.program.script.display(),
+        "script started"
+    );
+
     let mut stdout = Capture::new(limits.output_bytes, limits.tail_bytes);
     let mut stderr = StderrLines::new(limits, &*events);
     let pumps = Pumps::new(pipes, input, &mut stdout, &mut stderr);
     let exit = attend(&mut group, pumps, limits, &cancel).await?;
     // Nothing of the group outlives the answer.
     drop(group);
+    tracing::debug!(
+        script = %job.program.script.display(),
+        ?exit,
+        elapsed = ?started.elapsed(),
+        "script ended"
+    );
 
     let (stderr_tail, replaced_errors) = stderr.finish();
     let captured = stdout.finish();

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use metier::catalog::{CatalogSnapshot, SkillInfo};
 use metier::diagnostics::Diagnostic;
-use metier::skill_model::{SkillMetadata, SkillStatus, ToolDeclaration, canonical_name, wire_name};
+use metier::skill_model::{
+    Affinity, SkillMetadata, SkillStatus, ToolDeclaration, canonical_name, wire_name,
+};
 use metier::{CatalogSettings, SkillCatalog};
 use serde_json::{Value, json};
 
@@ -138,6 +140,8 @@ fn to_json(
                     "declared": tool.name,
                     "script": outlook.script,
                     "interpreter": program.map(|program| program.interpreter.to_string_lossy()),
+                    "affinity": tool.affinity,
+                    "requires_in_process": tool.requires_in_process,
                     "obstacles": outlook.obstacles,
                 })
             })
@@ -260,6 +264,11 @@ fn tool_lines(
     ];
     let hints = hints.iter().filter(|(is, _)| *is).map(|(_, word)| *word);
     fact("hints", hints.collect::<Vec<_>>().join(", "));
+    if tool.requires_in_process {
+        fact("runs", "inside its application alone".to_owned());
+    } else if tool.affinity == Affinity::Main {
+        fact("runs", "on the application's main thread".to_owned());
+    }
     fact("group", tool.group.clone());
     fact("requires", tool.required_capabilities.join(", "));
     for obstacle in &outlook.obstacles {

@@ -48,7 +48,8 @@ impl Search {
             self.places.tell_if_empty(printer, &catalog);
             return Ok(());
         }
-        let rows: Vec<Vec<String>> = report.hits.iter().map(row).collect();
+        let best = report.hits.first().map_or(0.0, |hit| hit.score);
+        let rows: Vec<Vec<String>> = report.hits.iter().map(|hit| row(hit, best)).collect();
         for line in table(&rows) {
             printer.data(&line);
         }
@@ -61,8 +62,13 @@ impl Search {
                 printer.say(&format!("  {finding}"));
             }
         }
+        let order = if best > 0.0 {
+            ", best first; the percentage is of the best one's score"
+        } else {
+            ""
+        };
         printer.say(&format!(
-            "{} of {} that fit",
+            "{} of {} that fit{order}",
             report.hits.len(),
             count(report.total, "skill")
         ));
@@ -81,7 +87,8 @@ fn hit_json(hit: &SkillHit) -> Value {
     })
 }
 
-fn row(hit: &SkillHit) -> Vec<String> {
+/// What the order is by stands in the second column; how sure a hit is by itself is in the JSON.
+fn row(hit: &SkillHit, best: f64) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for matched in &hit.matched {
         if !words.contains(&matched.term) {
@@ -90,7 +97,11 @@ fn row(hit: &SkillHit) -> Vec<String> {
     }
     vec![
         hit.skill.name.clone(),
-        format!("{:.0} %", hit.confidence * 100.0),
+        if best > 0.0 {
+            format!("{:.0} %", hit.score / best * 100.0)
+        } else {
+            String::new()
+        },
         clipped(&hit.skill.description, DESCRIPTION),
         clipped(&words.join(", "), 40),
     ]

@@ -1,18 +1,22 @@
 //! `metier serve`.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, ToSocketAddrs as _};
 
 use clap::Args;
+use metier::capability::CapabilitySet;
 use metier::skill_model::{SkillStatus, SkillSummary};
 use metier::{McpHttpConfig, SkillCatalog, skill_server};
 use serde_json::json;
 
 use crate::Failure;
+use crate::attaching::warn_if_unattached;
 use crate::findings::tell_findings;
 use crate::options::{Listing, Running, SkillPlaces, follow, runtime};
 use crate::printer::{Printer, clipped, count};
 use crate::progress;
 use crate::stop_signal::StopSignal;
+use crate::watch_talk::WatchTalk;
 
 /// How many skills the summary names.
 const SHOWN: usize = 20;
@@ -35,6 +39,8 @@ pub(crate) struct Serve {
     /// Listen beyond this machine although nothing checks who calls.
     #[arg(long)]
     insecure: bool,
+    #[command(flatten)]
+    loading: crate::loading::Loading,
     #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
@@ -67,8 +73,14 @@ impl Serve {
                 skill_server(settings, config, &self.places.paths, dcc.as_deref())
             });
             if self.watch {
+                let talk = WatchTalk::begin(&catalog);
                 follow(&catalog)?;
+                tokio::spawn(talk.tell(printer));
             }
+            warn_if_unattached(&self.running, &self.places).await;
+            self.loading
+                .load(printer, &catalog, &self.running, &self.places)
+                .await?;
             let handle = server
                 .start()
                 .await
@@ -132,6 +144,7 @@ fn summary(catalog: &SkillCatalog, places: &SkillPlaces) -> Vec<String> {
             ));
         }
     }
+    lines.extend(refusing(catalog));
     let mut broken: Vec<String> = named(SkillStatus::Error)
         .chain(named(SkillStatus::Skipped))
         .map(|skill| skill.name)
@@ -150,6 +163,37 @@ fn summary(catalog: &SkillCatalog, places: &SkillPlaces) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// How many tools will refuse for want of a capability, and the options that grant them.
+fn refusing(catalog: &SkillCatalog) -> Option<String> {
+    let declared = CapabilitySet::new(catalog.declared_capabilities());
+    let mut missing = BTreeSet::new();
+    let (mut tools, mut refusing) = (0, 0);
+    for skill in catalog.list_skills(None) {
+        let info = catalog.get_skill_info(&skill.name);
+        let Some(metadata) = info.and_then(|info| info.metadata) else {
+            continue;
+        };
+        tools += metadata.tools.len();
+        for tool in &metadata.tools {
+            let lacks = declared.check(&tool.required_capabilities);
+            refusing += usize::from(!lacks.is_empty());
+            missing.extend(lacks.iter().map(ToString::to_string));
+        }
+    }
+    if missing.is_empty() {
+        return None;
+    }
+    let options: Vec<String> = missing
+        .iter()
+        .map(|name| format!("--capability {name}"))
+        .collect();
+    Some(format!(
+        "{refusing} of {} will refuse for want of a capability; if this machine can do that: {}",
+        count(tools, "tool"),
+        options.join(" ")
+    ))
 }
 
 fn skill_line(skill: &SkillSummary) -> String {

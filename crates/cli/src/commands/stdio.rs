@@ -6,17 +6,21 @@ use clap::Args;
 use metier::{McpConfig, StdioConfig, message_server, serve_stdio};
 
 use crate::Failure;
+use crate::attaching::warn_if_unattached;
 use crate::findings::tell_findings;
 use crate::options::{Listing, Running, SkillPlaces, follow, runtime};
 use crate::printer::Printer;
 use crate::progress;
 use crate::stop_signal::StopSignal;
+use crate::watch_talk::WatchTalk;
 
 #[derive(Args)]
 pub(crate) struct Stdio {
     /// Follow the folders: what changes there is served without a restart.
     #[arg(long)]
     watch: bool,
+    #[command(flatten)]
+    loading: crate::loading::Loading,
     #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
@@ -47,8 +51,14 @@ impl Stdio {
                 message_server(settings, config, &self.places.paths, dcc.as_deref())
             });
             if self.watch {
+                let talk = WatchTalk::begin(&catalog);
                 follow(&catalog)?;
+                tokio::spawn(talk.tell(printer));
             }
+            warn_if_unattached(&self.running, &self.places).await;
+            self.loading
+                .load(printer, &catalog, &self.running, &self.places)
+                .await?;
             tell_findings(printer, &catalog.snapshot());
             self.places.tell_if_empty(printer, &catalog);
             let limits = StdioConfig::default();

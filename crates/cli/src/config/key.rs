@@ -16,6 +16,7 @@ pub(crate) enum Key {
     Environment,
     RequireHost,
     Attach,
+    Load,
     Python,
     Deadline,
     Longest,
@@ -26,7 +27,7 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
@@ -36,6 +37,7 @@ impl Key {
         Self::Environment,
         Self::RequireHost,
         Self::Attach,
+        Self::Load,
         Self::Python,
         Self::Deadline,
         Self::Longest,
@@ -57,6 +59,7 @@ impl Key {
             Self::Environment => "environment",
             Self::RequireHost => "require_host",
             Self::Attach => "attach",
+            Self::Load => "load",
             Self::Python => "python",
             Self::Deadline => "limits.deadline",
             Self::Longest => "limits.longest",
@@ -83,6 +86,7 @@ impl Key {
             Self::Environment => Some("--env"),
             Self::RequireHost => Some("--require-host"),
             Self::Attach => Some("--attach"),
+            Self::Load => Some("--load"),
             Self::Python => Some("--python"),
             Self::Deadline => Some("--timeout"),
             Self::AuditFile => Some("--audit-log"),
@@ -95,7 +99,7 @@ impl Key {
             Self::App | Self::Dcc => Kind::Text,
             Self::Roots | Self::WorkspaceRoots => Kind::Folders,
             Self::Strict | Self::RequireHost => Kind::Flag,
-            Self::Capabilities => Kind::Texts,
+            Self::Capabilities | Self::Load => Kind::Texts,
             Self::Environment => Kind::Patterns,
             Self::Python => Kind::Program,
             Self::Deadline | Self::Longest => Kind::Seconds,
@@ -120,6 +124,7 @@ impl Key {
             Self::Attach => {
                 "the file of an application that runs main-thread tools (metier host-adapter)"
             }
+            Self::Load => "skills that a server loads at its start; all for every one",
             Self::Python => "the Python that runs .py scripts",
             Self::Deadline => "seconds a tool may run unless it asks for more",
             Self::Longest => "seconds a tool can ask for",
@@ -139,7 +144,7 @@ impl Key {
             Self::Dcc | Self::Python | Self::AuditFile | Self::Attach => return None,
             Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
             Self::Strict | Self::RequireHost => Value::Flag(false),
-            Self::Capabilities | Self::Environment => Value::Texts(Vec::new()),
+            Self::Capabilities | Self::Environment | Self::Load => Value::Texts(Vec::new()),
             Self::Deadline => Value::Seconds(run.limits.deadline.as_secs()),
             Self::Longest => Value::Seconds(run.longest_deadline.as_secs()),
             Self::Output => Value::Bytes(run.limits.output_bytes),

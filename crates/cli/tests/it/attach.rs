@@ -112,6 +112,8 @@ fn an_application_that_is_not_there_is_told_by_the_call_and_by_the_doctor() {
         &["doctor", "--attach", "door.json", "skills"],
     );
     assert!(said.contains("attached application:\n  python\n"), "{said}");
+    assert!(said.contains("interpreters:\n  Python  1 tool "), "{said}");
+    assert!(!said.contains("none found"), "{said}");
     drop(application);
 }
 
@@ -124,4 +126,41 @@ fn without_an_application_the_call_is_refused_and_never_the_load() {
         folder.path(),
         &["call", "scene__look", "--require-host", "skills"]
     ));
+}
+
+#[test]
+fn a_server_says_at_its_start_that_the_application_is_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    skill(folder.path());
+    let stdio = |arguments: &[&str]| {
+        run(
+            folder.path(),
+            &[&["stdio"], arguments, &["skills"]].concat(),
+        )
+    };
+    insta::assert_snapshot!(stdio(&["--attach", "door.json"]), @r"
+    exit 0
+    --- stdout
+    --- stderr
+    warning: --attach door.json: no application is attached: the file that `--attach` names is not there; start the adapter in the application (`metier host-adapter` prints it); until it answers, its tools refuse
+    ");
+    let application = start(folder.path());
+    let said = stdio(&["--attach", "door.json"]);
+    assert!(!said.contains("warning"), "{said}");
+    drop(application);
+}
+
+#[test]
+fn info_says_where_a_tool_runs_and_how_to_attach() {
+    let folder = tempfile::tempdir().unwrap();
+    skill(folder.path());
+    let said = run(folder.path(), &["info", "scene", "skills"]);
+    for text in [
+        "runs        on the application's main thread",
+        "runs        inside its application alone",
+        "--attach FILE",
+        "metier host-adapter",
+    ] {
+        assert!(said.contains(text), "{text}: {said}");
+    }
 }

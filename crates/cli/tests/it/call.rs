@@ -171,3 +171,71 @@ fn a_forgotten_tool_is_noticed() {
         "{text}"
     );
 }
+
+#[test]
+fn a_name_alone_gets_the_nearest_as_well() {
+    let folder = mixed();
+    std::fs::remove_dir_all(folder.path().join("skills/broken")).unwrap();
+    std::fs::remove_dir_all(folder.path().join("skills/half")).unwrap();
+    insta::assert_snapshot!(run(folder.path(), &["call", "ecoh", "skills"]), @r"
+    exit 2
+    --- stdout
+    --- stderr
+    error: unknown tool: ecoh (did you mean `echo`?)
+    ");
+}
+
+#[test]
+fn an_entry_that_was_left_out_is_told() {
+    let folder = mixed();
+    std::fs::remove_dir_all(folder.path().join("skills/broken")).unwrap();
+    std::fs::remove_dir_all(folder.path().join("skills/half")).unwrap();
+    write(
+        folder.path().join("skills/good/tools.yaml"),
+        "tools:\n  - name: echo\n    source_file: scripts/run.py\n  - name: twice\n    description: a\n    description: b\n",
+    );
+    for name in ["twice", "good__twice"] {
+        let said = run(folder.path(), &["call", name, "skills"]);
+        assert!(said.contains("good/tools.yaml:6:5"), "{said}");
+        assert!(said.contains("MT210"), "{said}");
+    }
+}
+
+#[test]
+fn a_missing_capability_names_its_option() {
+    let arguments = [
+        "call",
+        "summarise_log",
+        "--args",
+        r#"{"file": "workspace://render.log"}"#,
+        "demo",
+    ];
+    insta::assert_snapshot!(run(&fixtures(), &arguments), @r"
+    exit 1
+    --- stdout
+    --- stderr
+    error: capability_missing: tool 'render_log__summarise_log' requires filesystem.read; add --capability filesystem.read, if this machine can do that
+    ");
+}
+
+#[test]
+fn what_a_failing_script_said_is_shown_once() {
+    let folder = mixed();
+    write(
+        folder.path().join("skills/good/scripts/run.py"),
+        "import sys\nprint('working on it', file=sys.stderr)\nsys.exit('no such frame')\n",
+    );
+    let arguments = ["call", "echo", "--args", r#"{"n": 1}"#, "skills"];
+    insta::assert_snapshot!(run(folder.path(), &arguments), @r"
+    exit 1
+    --- stdout
+    the script ended with exit code 1
+    --- stderr
+    working on it
+    no such frame
+    ");
+    // A program that reads the answer gets all of it.
+    let output = metier(folder.path()).args(arguments).arg("--json").output();
+    let answer = String::from_utf8(output.unwrap().stdout).unwrap();
+    assert!(answer.contains("no such frame"), "{answer}");
+}

@@ -147,7 +147,7 @@ fn what_needs_a_capability_is_refused_without_it() {
     exit 1
     --- stdout
     --- stderr
-    error: capability_missing: tool 'texture_check__check_textures' requires filesystem.read
+    error: capability_missing: tool 'texture_check__check_textures' requires filesystem.read; add --capability filesystem.read, if this machine can do that
     ");
 }
 

@@ -27,6 +27,7 @@ mod info;
 mod interpreters;
 mod json_forms;
 mod list;
+mod logging;
 #[cfg(target_os = "linux")]
 mod many_calls;
 mod new;

@@ -88,3 +88,20 @@ fn a_rejected_skill_is_something() {
         "{text}"
     );
 }
+
+#[test]
+fn skills_of_the_current_folder_are_hinted_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = run(folder.path(), &["new", "shot-notes"]);
+    assert!(made.starts_with("exit 0"), "{made}");
+    for arguments in [
+        &["list"][..],
+        &["call", "count_words"],
+        &["info", "shot-notes"],
+    ] {
+        let text = run(folder.path(), arguments);
+        assert!(text.contains("`metier list .`"), "{text}");
+    }
+    let text = run(folder.path(), &["list", "."]);
+    assert!(text.contains("shot-notes"), "{text}");
+}

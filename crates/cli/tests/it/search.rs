@@ -59,3 +59,19 @@ fn a_model_in_a_folder_is_used_and_a_missing_one_is_told() {
         "{text}"
     );
 }
+
+#[test]
+fn the_percentage_never_rises_along_the_list() {
+    let text = run(&fixtures(), &["search", "frames order", "demo"]);
+    assert!(
+        text.contains("best first; the percentage is of the best one's score"),
+        "{text}"
+    );
+    let shares: Vec<u32> = text
+        .lines()
+        .filter_map(|line| line.split_once(" %"))
+        .filter_map(|(before, _)| before.split_whitespace().last()?.parse().ok())
+        .collect();
+    assert!(shares.len() > 2 && shares.first() == Some(&100), "{text}");
+    assert!(shares.is_sorted_by(|one, next| one >= next), "{text}");
+}

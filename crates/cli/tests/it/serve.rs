@@ -177,3 +177,21 @@ fn what_cannot_be_used_is_counted_and_named() {
     let (_, _, err) = server.stop();
     insta::assert_snapshot!(err.replace(&address, "ADDRESS"));
 }
+
+#[test]
+fn tools_that_will_refuse_are_counted() {
+    let line = |arguments: &[&str]| {
+        let (_, _, err) = Server::start(&crate::command::fixtures(), arguments).stop();
+        let line = err.lines().find(|line| line.contains("will refuse"));
+        line.map(ToOwned::to_owned)
+    };
+    insta::assert_snapshot!(line(&["demo"]).unwrap(), @"6 of 21 tools will refuse for want of a capability; if this machine can do that: --capability filesystem.read --capability filesystem.write");
+    let granted = line(&[
+        "--capability",
+        "filesystem.read",
+        "--capability",
+        "filesystem.write",
+        "demo",
+    ]);
+    assert_eq!(granted, None);
+}

@@ -191,3 +191,37 @@ fn a_folder_that_is_not_there_is_named() {
         "{text}"
     );
 }
+
+/// A client that sends one call and goes, as the Inspector's command line does.
+#[test]
+fn what_is_loaded_at_the_start_can_be_called_at_once() {
+    let folder = mixed();
+    std::fs::write(folder.path().join("metier.toml"), "load = ['good']\n").unwrap();
+    for arguments in [
+        &["--load", "good", "--no-config", "skills"][..],
+        &["--load", "all", "--no-config", "skills"],
+        &["skills"],
+    ] {
+        let mut session = Session::start(folder.path(), arguments);
+        session.initialize();
+        let answer = session.call(1, "good__echo", &json!({"n": 1}));
+        assert_eq!(
+            answer["structuredContent"]["got"]["n"], 1,
+            "{arguments:?}: {answer}"
+        );
+        session.input = None;
+        assert_eq!(session.end().0, 0);
+    }
+}
+
+#[test]
+fn a_skill_to_load_that_is_not_there_is_refused() {
+    let folder = mixed();
+    for command in ["stdio", "serve"] {
+        assert_eq!(
+            run(folder.path(), &[command, "--load", "goood", "skills"]),
+            "exit 2\n--- stdout\n--- stderr\n\
+             error: --load goood: there is no such skill; did you mean `good`?\n"
+        );
+    }
+}

@@ -65,7 +65,7 @@ fn start(folder: &Path, arguments: &[&str]) -> Running {
         .args(["--watch", "skills"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+        .stderr(Stdio::piped());
     Running(command.spawn().unwrap())
 }
 
@@ -149,4 +149,24 @@ fn serve_tells_its_client() {
     add_skill(folder.path());
     events.wait_for("notifications/tools/list_changed");
     send(address, "POST", &session, LIST).wait_for("__skill__newcomer");
+}
+
+#[test]
+fn the_operator_hears_of_every_change() {
+    for command in [&["serve", "--port", "0"][..], &["stdio"]] {
+        let folder = mixed();
+        let mut child = start(folder.path(), command);
+        let talk = Lines::of(child.0.stderr.take().unwrap());
+        // The last of what is told at the start.
+        talk.wait_for("half/tools.yaml");
+        add_skill(folder.path());
+        talk.wait_for("skill added: newcomer");
+        let file = folder.path().join("skills/newcomer/SKILL.md");
+        write(&file, "---\nname: newcomer\ndescription: [unclosed\n---\n");
+        let broken = talk.wait_for("skill broken: newcomer: ");
+        assert!(broken.contains("newcomer/SKILL.md:3:14"), "{broken}");
+        assert!(broken.contains("last good version"), "{broken}");
+        std::fs::remove_dir_all(folder.path().join("skills/newcomer")).unwrap();
+        talk.wait_for("skill removed: newcomer");
+    }
 }

@@ -76,13 +76,17 @@ fn refuse(printer: Printer, unknown: Unknown) -> Result<(), Failure> {
 }
 
 /// What a caller of this command can do about it.
-fn cure(error: &CallError) -> &'static str {
+fn cure(error: &CallError) -> String {
     match error {
+        CallError::CapabilityMissing(refusal) => format!(
+            "; add --capability {}, if this machine can do that",
+            refusal.missing.join(" --capability ")
+        ),
         CallError::Roots {
             error: WorkspaceResolveError::NoRoots,
             ..
-        } => "; name a folder of the workspace with --root DIR",
-        _ => "",
+        } => "; name a folder of the workspace with --root DIR".to_owned(),
+        _ => String::new(),
     }
 }
 
@@ -177,6 +181,15 @@ impl CallEvents for Told {
     }
 }
 
+/// The account of a failure without the error output that closes it: its lines were told as they came.
+fn unsaid(text: &str) -> &str {
+    const HEADINGS: [&str; 2] = ["\n\nerror output:\n", "\n\nend of the error output:\n"];
+    HEADINGS
+        .iter()
+        .find_map(|heading| text.rsplit_once(heading))
+        .map_or(text, |(before, _)| before)
+}
+
 fn print(output: &ToolOutput, json: bool, printer: Printer) -> Result<(), Failure> {
     if json {
         let mut result = json!({"content": output.content, "isError": output.is_error});
@@ -192,7 +205,7 @@ fn print(output: &ToolOutput, json: bool, printer: Printer) -> Result<(), Failur
     } else {
         for item in &output.content {
             if let Some(text) = item.as_text() {
-                printer.data(text);
+                printer.data(if output.is_error { unsaid(text) } else { text });
             } else {
                 let kind = item
                     .as_json()

@@ -55,6 +55,12 @@ pub(super) fn of_tool(
         message = format!("{message} (did you mean {}?)", ticked(nearest, " or "));
     }
     let skills = all(catalog);
+    if nearest.is_empty()
+        && !tool.contains("__")
+        && let Some(near) = near_bare(&skills, tool)
+    {
+        message = format!("{message} (did you mean `{near}`?)");
+    }
     if let Some(skill) = skills.iter().find(|skill| owns(skill, tool)) {
         let why = why(catalog, places, &[skill]);
         return if is_broken(skill) {
@@ -80,6 +86,7 @@ pub(super) fn of_tool(
     }
     // A tool's name alone does not say which skill was meant; one that cannot be read may be it.
     let broken: Vec<&SkillSummary> = skills.iter().filter(|skill| is_broken(skill)).collect();
+    message.push_str(&left_out(catalog, places, &skills));
     if !broken.is_empty() {
         let names: Vec<String> = broken.iter().map(|skill| skill.name.clone()).collect();
         message = format!(
@@ -90,6 +97,25 @@ pub(super) fn of_tool(
         );
     }
     Unknown::Name(message)
+}
+
+/// The tool's own name that the given one looks like.
+fn near_bare<'a>(skills: &'a [SkillSummary], tool: &str) -> Option<&'a str> {
+    let names = skills.iter().flat_map(|skill| &skill.tool_names);
+    nearest(tool, names.map(String::as_str))
+}
+
+/// Entries of usable skills that an error keeps out: the tool that was meant may be one of them.
+fn left_out(catalog: &SkillCatalog, places: &SkillPlaces, skills: &[SkillSummary]) -> String {
+    let snapshot = catalog.snapshot();
+    let usable: Vec<&SkillSummary> = skills
+        .iter()
+        .filter(|skill| !is_broken(skill) && !errors_of(&snapshot, skill).is_empty())
+        .collect();
+    match why(catalog, places, &usable) {
+        lines if lines.is_empty() => lines,
+        lines => format!("; it may be one that is left out:{lines}"),
+    }
 }
 
 /// The first errors of these skills, each on a line of its own, and who shows the rest.

@@ -72,8 +72,14 @@ impl Check {
             return explain::explain(printer, wanted, self.format);
         }
         let (roots, options) = self.places.resolve()?;
+        for root in &roots {
+            tracing::debug!(label = root.label.as_str(), path = %root.path.display(), "checking skills");
+        }
         let began = Instant::now();
         let report = progress::around("checking skills", || check_roots(&roots, &options));
+        for skill in &report.skills {
+            tracing::debug!(skill = %skill.name, verdict = ?skill.verdict, "skill checked");
+        }
         let milliseconds = began.elapsed().as_millis();
         if self.statistics {
             let figures = figures::figures(&report, milliseconds);

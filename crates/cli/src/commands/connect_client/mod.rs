@@ -105,7 +105,9 @@ impl ConnectClient {
                         .to_owned(),
                 ));
             }
-            return Ok(Server::Http { url: url.clone() });
+            return Ok(Server::Http {
+                url: with_path(url),
+            });
         }
         // What would keep the server from starting is better told now.
         self.running.settings(&self.places)?;
@@ -157,6 +159,36 @@ impl ConnectClient {
                     seen.join(", ")
                 ));
             }
+        }
+    }
+}
+
+/// The URL with the path under which `metier serve` answers, where none was written.
+fn with_path(url: &str) -> String {
+    let bare = url
+        .split_once("://")
+        .is_some_and(|(_, rest)| !rest.trim_end_matches('/').contains(['/', '?', '#']));
+    if bare {
+        format!("{}/mcp", url.trim_end_matches('/'))
+    } else {
+        url.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_path;
+
+    #[test]
+    fn only_a_missing_path_is_added() {
+        for bare in ["http://127.0.0.1:8765", "http://127.0.0.1:8765/"] {
+            assert_eq!(with_path(bare), "http://127.0.0.1:8765/mcp");
+        }
+        for whole in [
+            "http://127.0.0.1:8765/mcp",
+            "https://farm.example/metier/mcp/",
+        ] {
+            assert_eq!(with_path(whole), whole);
         }
     }
 }

@@ -73,8 +73,11 @@ pub(super) async fn of(catalog: &SkillCatalog) -> Vec<Interpreter> {
             let Some(kind) = ScriptKind::of(Path::new(script)) else {
                 continue;
             };
-            let program = outlook.program.and_then(Result::ok);
-            let path = program.map(|program| program.interpreter);
+            // What runs in the application needs no interpreter.
+            let Some(program) = outlook.program else {
+                continue;
+            };
+            let path = program.ok().map(|program| program.interpreter);
             let entry = found.entry((kind, path)).or_default();
             entry.0.insert(metadata.dcc.clone());
             entry.1 += 1;

@@ -1,0 +1,67 @@
+//! Skills that a server has loaded before its first client asks.
+
+use clap::Args;
+use metier::SkillCatalog;
+use metier::catalog::{LoadError, LoadRequest};
+
+use crate::Failure;
+use crate::config::Key;
+use crate::options::{Running, SkillPlaces};
+use crate::printer::Printer;
+
+/// Stands for every skill.
+const ALL: &str = "all";
+
+/// What is loaded at the start.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Loading {
+    /// Load this skill at the start, or `all`; may be given several times. A client that asks once and
+    /// goes can then call its tools.
+    #[arg(long = "load", value_name = "NAME|all")]
+    names: Vec<String>,
+}
+
+impl Loading {
+    /// Loads what the option names, or else the settings. A name that no skill has is refused; a
+    /// skill that cannot be loaded is told, and the others are served.
+    pub(crate) async fn load(
+        &self,
+        printer: Printer,
+        catalog: &SkillCatalog,
+        running: &Running,
+        places: &SkillPlaces,
+    ) -> Result<(), Failure> {
+        let (config, _) = running.config(places);
+        let names = if self.names.is_empty() {
+            config.texts(Key::Load).to_vec()
+        } else {
+            self.names.clone()
+        };
+        let names = if names.iter().any(|name| name == ALL) {
+            let skills = catalog.list_skills(None);
+            skills.into_iter().map(|skill| skill.name).collect()
+        } else {
+            names
+        };
+        let requests = names
+            .iter()
+            .map(|name| LoadRequest::new(name.as_str()))
+            .collect();
+        for (name, loaded) in names.iter().zip(catalog.load_all(requests).await) {
+            match loaded {
+                Ok(_) => {}
+                Err(LoadError::Unknown { nearest, .. }) => {
+                    let cure = nearest.first().map_or_else(
+                        || "`metier list` shows all".to_owned(),
+                        |near| format!("did you mean `{near}`?"),
+                    );
+                    return Err(Failure::Usage(format!(
+                        "--load {name}: there is no such skill; {cure}"
+                    )));
+                }
+                Err(error) => printer.say(&format!("warning: --load {name}: {error}")),
+            }
+        }
+        Ok(())
+    }
+}
