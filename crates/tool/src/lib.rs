@@ -52,6 +52,7 @@ mod schema_shape;
 mod schema_words;
 mod schema_written;
 mod script_answer;
+mod slow_pattern;
 mod spec;
 
 pub use context::{

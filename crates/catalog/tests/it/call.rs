@@ -71,6 +71,45 @@ async fn wrong_arguments_name_every_fault() {
 }
 
 #[tokio::test]
+async fn large_arguments_are_checked_elsewhere_and_end_with_the_call() {
+    const LONG: &str = "
+tools:
+  - name: take
+    source_file: scripts/run.py
+    input_schema: {type: object, properties: {size: {type: number}, text: {type: string, pattern: '(?!.*--)[a-z-]+$'}}}
+";
+    let bench = loaded(LONG, ECHO).await;
+    let answer = bench
+        .structured("box__take", json!({"size": "5", "text": "a".repeat(2_000)}))
+        .await;
+    assert_eq!(answer["got"]["size"], 5);
+    let refused = bench
+        .output("box__take", json!({"text": "a".repeat(1_000_000)}))
+        .await;
+    let text = refused.joined_text();
+    assert!(
+        refused.is_error && text.contains("text: too long to be checked against the pattern"),
+        "{text}"
+    );
+    struct Now;
+    impl CancelSignal for Now {
+        fn is_cancelled(&self) -> bool {
+            true
+        }
+        fn cancelled(&self) -> BoxFuture<'static, ()> {
+            Box::pin(std::future::ready(()))
+        }
+    }
+    let mut request = CallRequest::new("box__take", Some(json!({"text": "a".repeat(2_000)})));
+    request.cancel = Cancellation::new(Arc::new(Now));
+    let cancelled = bench.dispatcher.call(request).await;
+    assert!(
+        matches!(cancelled, Err(CallError::Cancelled)),
+        "{cancelled:?}"
+    );
+}
+
+#[tokio::test]
 async fn a_tool_answers_to_all_its_names() {
     let bench = loaded(SIZE, ECHO).await;
     for name in ["box__take", "take"] {

@@ -242,6 +242,93 @@ fn backtracking_is_given_up_on_many_texts() {
 }
 
 #[test]
+fn a_pattern_that_looks_ahead_reads_no_endless_text() {
+    for pattern in [
+        "(?!.*--)[a-z-]+\\.ma$",
+        "(?=(a+)+b)(a|aa)+$",
+        "(?:a++)*b",
+        "(a)\\1+b",
+    ] {
+        for (schema, value) in [
+            (
+                json!({"a": {"type": "string", "pattern": pattern}}),
+                json!({"a": "a".repeat(1_000_000)}),
+            ),
+            (
+                json!({"a": {"type": "object", "patternProperties": {pattern: {}}}}),
+                json!({"a": {"a".repeat(1_000_000): 1}}),
+            ),
+            (
+                json!({"a": {"type": "object", "propertyNames": {"allOf": [{"pattern": pattern}]}}}),
+                json!({"a": {"a".repeat(1_000_000): 1}}),
+            ),
+        ] {
+            let (schema, notes) =
+                compile(&json!({"type": "object", "properties": schema})).unwrap();
+            assert_eq!(notes, []);
+            let faults = schema.validate(&value).unwrap_err();
+            assert_eq!(faults.len(), 1, "{faults:?}");
+            assert!(
+                faults[0].path == "a" && faults[0].message.contains(pattern),
+                "{faults:?}"
+            );
+            assert!(
+                faults[0]
+                    .message
+                    .starts_with("too long to be checked against the pattern"),
+                "{faults:?}"
+            );
+        }
+    }
+    let (schema, _) = compile(&json!({"type": "object", "properties": {
+        "a": {"type": "array", "items": {"type": "string", "pattern": "(?!.*--)[a-z-]+\\.ma$"}},
+        "b": {"type": "string", "pattern": "^[a-z]+$"},
+    }}))
+    .unwrap();
+    let scenes = |count, length| Value::from(vec![format!("{}.ma", "a".repeat(length)); count]);
+    for fine in [
+        json!({"a": scenes(1_000, 100)}),
+        json!({"a": scenes(1, 9_000)}),
+        json!({"b": "a".repeat(1_000_000)}),
+    ] {
+        assert_eq!(schema.validate(&fine), Ok(()));
+    }
+    let fault = schema
+        .validate(&json!({"a": scenes(3, 9_000)}))
+        .unwrap_err()
+        .remove(0);
+    assert!(
+        fault.path == "a[1]" && fault.message.starts_with("too much text"),
+        "{fault}"
+    );
+}
+
+#[test]
+fn only_large_arguments_take_long() {
+    let (plain, _) = compile(&json!({"type": "object"})).unwrap();
+    let (ahead, _) =
+        compile(&json!({"type": "object", "additionalProperties": {"pattern": "(?=a)"}})).unwrap();
+    for (length, long) in [
+        (10, [false, false]),
+        (2_000, [false, true]),
+        (70_000, [true, true]),
+    ] {
+        for value in [
+            json!({"a": "x".repeat(length)}),
+            json!({"a": vec![1; length / 8 + 1]}),
+            json!({"a": {"x".repeat(length): 1}}),
+        ] {
+            let object = value.as_object().unwrap();
+            assert_eq!(
+                [plain.takes_long(object), ahead.takes_long(object)],
+                long,
+                "{length}"
+            );
+        }
+    }
+}
+
+#[test]
 fn hostile_references_are_refused_by_name() {
     for (schema, word) in [
         (
