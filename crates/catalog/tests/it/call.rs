@@ -150,6 +150,59 @@ async fn stubs_and_tools_of_unloaded_skills_say_how_to_load() {
 }
 
 #[tokio::test]
+async fn a_failure_in_pythons_own_json_is_a_failure() {
+    for (printed, word) in [
+        (
+            "json.dumps({'success': False, 'loss': float('nan')})",
+            "null",
+        ),
+        (
+            "json.dumps({'success': False, 'name': '\\udc80'})",
+            "\u{fffd}",
+        ),
+        ("'{\"success\": false, \"loss\": 1e999}'", "null"),
+        ("{'success': False}", "json.dumps"),
+        (
+            "'{\"success\": false, \"a\":' + '[' * 200 + ']' * 200 + '}'",
+            "nested deeper",
+        ),
+    ] {
+        let script = format!("import json\nprint({printed})\n");
+        let bench = loaded("tools:\n  - name: go\n", &script).await;
+        let answer = bench.output("box__go", json!({})).await;
+        let text = answer.joined_text();
+        assert!(answer.is_error && text.contains(word), "{printed}: {text}");
+        let structured = answer.structured.unwrap();
+        assert_eq!(structured["success"], false, "{printed}");
+        match structured.get("message") {
+            Some(message) => assert!(
+                message.as_str().unwrap().starts_with('{'),
+                "the text is kept"
+            ),
+            None => assert!(answer.meta["dcc"]["note"].is_string(), "{printed}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn integers_beyond_64_bits_stand_in_the_text_as_printed() {
+    let script = "print('{\"id\": 123456789012345678901234567890}')\n";
+    let bench = loaded("tools:\n  - name: go\n", script).await;
+    let answer = bench.output("box__go", json!({})).await;
+    assert!(!answer.is_error);
+    assert_eq!(
+        answer.joined_text(),
+        "{\"id\": 123456789012345678901234567890}"
+    );
+    assert!(
+        answer.meta["dcc"]["note"]
+            .as_str()
+            .unwrap()
+            .contains("64 bits")
+    );
+}
+
+#[tokio::test]
 async fn a_failing_script_keeps_what_it_said() {
     let script = "import json, sys\nprint('step one')\nprint('oh no', file=sys.stderr)\nprint(json.dumps({'success': False, 'done': 3}))\nsys.exit(3)\n";
     let bench = loaded("tools:\n  - name: go\n", script).await;
