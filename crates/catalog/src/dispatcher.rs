@@ -15,7 +15,7 @@ use metier_tool::{
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::arguments;
+use crate::arguments::{self, Unresolved};
 use crate::audit::Record;
 use crate::call::{CallError, CallRequest};
 use crate::registered_tool::RegisteredTool;
@@ -201,8 +201,12 @@ impl Call<'_> {
             .roots
             .clone()
             .unwrap_or_else(|| Arc::clone(&self.shared.settings.workspace_roots));
-        if let Err(error) = arguments::resolve_workspace(&mut arguments, tool, &roots) {
-            return Ended::failed("invalid", error);
+        match arguments::resolve_workspace(&mut arguments, tool, &roots) {
+            Ok(()) => {}
+            Err(Unresolved::Roots(error)) => return Ended::failed("invalid", error),
+            Err(Unresolved::TooMany(fault)) => {
+                return Ended::new("invalid", invalid(name, &[fault]));
+            }
         }
         if !tool.is_own()
             && let Err(deny) = self.ask(&arguments).await

@@ -40,6 +40,7 @@ mod context;
 mod derive;
 mod error;
 mod exact;
+mod formats;
 mod handler;
 mod host;
 mod output;
@@ -61,6 +62,7 @@ pub use context::{
 };
 pub use error::{ArgumentFault, ToolError};
 pub use exact::inexact;
+pub use formats::FormatPlace;
 pub use handler::{BoxFuture, ToolHandler};
 pub use host::{HostExecutor, HostJob};
 pub use output::{Content, NotContent, ToolOutput};

@@ -247,7 +247,7 @@ fn is_larger(object: &Map<String, Value>, limit: usize) -> bool {
 }
 
 /// How patterns are compiled: linear where they can be, with bounded steps back where they cannot.
-fn patterns() -> PatternOptions<jsonschema::FancyRegex> {
+pub(crate) fn patterns() -> PatternOptions<jsonschema::FancyRegex> {
     PatternOptions::fancy_regex()
         .backtrack_limit(BACKTRACK_LIMIT)
         .size_limit(PATTERN_SIZE)

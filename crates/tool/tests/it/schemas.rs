@@ -348,3 +348,22 @@ fn hostile_references_are_refused_by_name() {
         assert!(error.contains(word), "{schema}: {error}");
     }
 }
+
+#[test]
+fn the_places_of_a_format_are_bounded() {
+    let (schema, _) = compile(&json!({"type": "object", "properties": {
+        "a": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+        "$defs": {"node": {"anyOf": [{"format": "file"}, {"type": "array", "items": {"$ref": "#/$defs/node"}}]}},
+    }))
+    .unwrap();
+    let found = schema
+        .places_of_format("file", &json!({"a": ["x", [["y"], 3]]}))
+        .unwrap();
+    let paths: Vec<_> = found.iter().map(|place| place.path.as_str()).collect();
+    assert_eq!(paths, ["a[0]", "a[1][0][0]"]);
+    let fault = schema
+        .places_of_format("file", &json!({"a": vec!["x"; 10_001]}))
+        .unwrap_err();
+    assert!(fault.message.contains("at most 10000"), "{fault}");
+    assert!(!schema.has_format("other"));
+}
