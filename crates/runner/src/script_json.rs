@@ -76,10 +76,11 @@ fn holds_large_number(value: &Value) -> bool {
     let mut open = vec![value];
     while let Some(value) = open.pop() {
         match value {
-            Value::Number(number) if number.is_f64() => {
-                if number.as_f64().is_some_and(|float| float.abs() >= 9.2e18) {
-                    return true;
-                }
+            Value::Number(number)
+                if number.is_f64()
+                    && number.as_f64().is_some_and(|float| float.abs() >= 9.2e18) =>
+            {
+                return true;
             }
             Value::Array(items) => open.extend(items),
             Value::Object(members) => open.extend(members.values()),

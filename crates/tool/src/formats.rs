@@ -5,6 +5,7 @@
 //! in lists and in objects below, by reference, and in any of several forms.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use jsonschema::{Draft, Validator};
 use serde_json::{Map, Value};
@@ -124,13 +125,13 @@ impl<'a> Search<'a> {
         self.depth += 1;
         self.here(part, schema, value)?;
         match value {
-            Value::String(_) => {
-                if schema.get("format").and_then(Value::as_str) == Some(self.format) {
-                    self.found
-                        .insert(self.at.pointer.clone(), self.at.path.clone());
-                    if self.found.len() > MOST_PLACES {
-                        return Err(TooMuch);
-                    }
+            Value::String(_)
+                if schema.get("format").and_then(Value::as_str) == Some(self.format) =>
+            {
+                self.found
+                    .insert(self.at.pointer.clone(), self.at.path.clone());
+                if self.found.len() > MOST_PLACES {
+                    return Err(TooMuch);
                 }
             }
             Value::Object(members) => self.members(part, schema, members)?,
@@ -221,8 +222,8 @@ impl<'a> Search<'a> {
             let own = first.and_then(|first| first.get(n));
             if let Some(said) = own.or(rest) {
                 let (path, pointer) = (self.at.path.len(), self.at.pointer.len());
-                self.at.path.push_str(&format!("[{n}]"));
-                self.at.pointer.push_str(&format!("/{n}"));
+                let _ = write!(self.at.path, "[{n}]");
+                let _ = write!(self.at.pointer, "/{n}");
                 self.walk(part.within(said), item)?;
                 self.at.path.truncate(path);
                 self.at.pointer.truncate(pointer);
