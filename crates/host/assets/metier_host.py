@@ -33,6 +33,7 @@ import queue
 import runpy
 import secrets
 import select
+import signal
 import socket
 import sys
 import threading
@@ -130,11 +131,17 @@ class Host(object):
             try:
                 connection, _ = self._listener.accept()
             except OSError:
-                return
+                # Out of descriptors for a while, unless the door was closed.
+                self._closed.wait(0.1)
+                continue
             if not self._places.acquire(blocking=False):
                 connection.close()
                 continue
-            threading.Thread(target=self._serve, args=(connection,), name="metier-call", daemon=True).start()
+            try:
+                threading.Thread(target=self._serve, args=(connection,), name="metier-call", daemon=True).start()
+            except RuntimeError:  # Out of threads; the caller sees the connection close.
+                self._places.release()
+                connection.close()
 
     def _serve(self, connection):
         call = _Call(connection)
@@ -193,7 +200,7 @@ class _Call(object):
         self._speaking = threading.Lock()
 
     def say(self, **reply):
-        line = json.dumps(reply, ensure_ascii=True, default=_plain) + "\n"
+        line = json.dumps(reply, ensure_ascii=True, allow_nan=False, default=_plain) + "\n"
         with self._speaking:
             self.connection.sendall(line.encode("ascii"))
 
@@ -206,17 +213,13 @@ class _Call(object):
             try:
                 reply = self._reply(languages)
             except BaseException as error:  # A script may raise anything, and the application must go on.
-                reply = {
-                    "failed": {
-                        "kind": type(error).__name__,
-                        "message": str(error),
-                        "trace": traceback.format_exc(),
-                    }
-                }
+                reply = _failed(error, traceback.format_exc)
             try:
                 self.say(**reply)
-            except (TypeError, ValueError) as error:
-                self.say(failed={"kind": "TypeError", "message": "the answer is not JSON: %s" % error})
+            except OSError:
+                raise
+            except BaseException as error:  # What it returned may raise as well, when it is written down.
+                self.say(failed={"kind": "TypeError", "message": "the answer is not JSON: %s" % _words(error)})
         except OSError:
             pass  # The caller has gone; what the script did is done.
         finally:
@@ -239,7 +242,11 @@ class _Call(object):
             else:
                 return {"refused": "this application runs no %s files" % (ending or "such")}
             speaker.flush_rest()
-        return {"result": {"value": value, "output": printed.getvalue()}}
+        if inspect.isawaitable(value) or inspect.isgenerator(value):
+            kind = type(value).__name__
+            value.close()
+            raise TypeError("main returned a %s; it must return the answer itself" % kind)
+        return {"result": {"value": _speakable(value), "output": _legal(printed.getvalue())}}
 
 
 def _call_main(job, printed):
@@ -265,6 +272,29 @@ def _call_main(job, printed):
             value["message"] = "the script ended with %s" % code
         value["success"] = False
     return value
+
+
+def _speakable(value):
+    """The value as JSON can hold it: file names that are not UTF-8 lose their odd bytes, nothing else changes."""
+    try:
+        written = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+    except ValueError as error:
+        raise ValueError("the answer is not JSON: %s" % error)
+    except RecursionError:
+        raise ValueError("the answer is not JSON: it is too deep, or holds itself")
+    plain = json.loads(_legal(written))
+    below = [(plain, 1)]
+    while below:
+        item, depth = below.pop()
+        if isinstance(item, int) and abs(item) >= 10**308:
+            raise ValueError("the answer is not JSON that can be sent: a number has over 300 digits")
+        if depth > 100:
+            raise ValueError("the answer is not JSON that can be sent: it is over 100 levels deep")
+        if isinstance(item, dict):
+            below.extend((inner, depth + 1) for inner in item.values())
+        elif isinstance(item, list):
+            below.extend((inner, depth + 1) for inner in item)
+    return plain
 
 
 def _returned(written, job):
@@ -328,6 +358,8 @@ def _as_the_script(job):
         sys.dont_write_bytecode = True
         yield
     finally:
+        with contextlib.suppress(OSError):
+            os.chdir(where)
         sys.path[:] = path
         sys.argv, sys.stdin = arguments, given
         sys.dont_write_bytecode = writes
@@ -337,12 +369,10 @@ def _as_the_script(job):
             else:
                 os.environ[name] = value
         for name in set(sys.modules) - modules:
-            file = getattr(sys.modules[name], "__file__", None)
-            if file and os.path.abspath(file).startswith(skill + os.sep):
+            file = getattr(sys.modules.get(name), "__file__", None)
+            if isinstance(file, str) and os.path.abspath(file).startswith(skill + os.sep):
                 del sys.modules[name]
         importlib.invalidate_caches()
-        with contextlib.suppress(OSError):
-            os.chdir(where)
 
 
 class _Lines(io.TextIOBase):
@@ -388,8 +418,28 @@ class _Lines(io.TextIOBase):
 
     def _tell(self, **reply):
         # A caller that has gone is no reason to fail in the middle of the work.
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):
             self._call.say(**reply)
+
+
+def _failed(error, trace):
+    try:
+        written = trace()
+    except BaseException:
+        written = ""
+    return {"failed": {"kind": type(error).__name__, "message": _words(error), "trace": _legal(written)}}
+
+
+def _words(error):
+    """What an exception says; those that cannot say it are known by their type."""
+    try:
+        return _legal(str(error))
+    except BaseException:
+        return type(error).__name__
+
+
+def _legal(text):
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _plain(value):
@@ -409,6 +459,14 @@ def _main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit("usage: python3 metier_host.py DOOR.json\n\nThe file is written; give it to `metier serve --attach`.")
     host = Host(sys.argv[1])
+
+    def end(*_):
+        # The file goes first: a script that catches everything may run on for a while.
+        host.close()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, end)
     try:
         host.start()
         print("metier_host: attached as %s; serve with --attach %s" % (host.name, host.door), flush=True)

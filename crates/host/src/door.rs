@@ -40,7 +40,9 @@ impl fmt::Debug for Door {
 #[non_exhaustive]
 pub enum DoorError {
     /// The file is not there: the adapter was not started, or ended.
-    #[error("no application is attached: it has not started its adapter, or it has ended")]
+    #[error(
+        "no application is attached: the file that `--attach` names is not there; start the adapter in the application (`metier host-adapter` prints it)"
+    )]
     Absent,
     /// The file is there and cannot be read.
     #[error("the file of the attached application cannot be read: {0}")]
@@ -73,10 +75,15 @@ impl Door {
     pub fn read(path: &Path) -> Result<Self, DoorError> {
         use std::io::Read as _;
 
-        let file = std::fs::File::open(path).map_err(|error| match error.kind() {
+        let fault = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => DoorError::Absent,
             _ => DoorError::Unreadable(error),
-        })?;
+        };
+        // Opening a pipe would wait for somebody to write to it.
+        if !std::fs::metadata(path).map_err(fault)?.is_file() {
+            return Err(DoorError::NotADoor("it is no regular file".to_owned()));
+        }
+        let file = std::fs::File::open(path).map_err(fault)?;
         let mut text = String::new();
         file.take(MOST_BYTES)
             .read_to_string(&mut text)

@@ -221,7 +221,7 @@ enum OpenError {
     #[error(transparent)]
     Door(#[from] DoorError),
     #[error(
-        "no application is attached: its adapter does not answer (it may have ended without taking its file away)"
+        "no application is attached: its adapter does not answer (it may have ended without taking its file away); start it again"
     )]
     Unreachable,
 }

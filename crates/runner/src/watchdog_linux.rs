@@ -40,17 +40,33 @@ pub(super) struct Post {
 #[derive(Debug)]
 struct Line {
     socket: Option<UnixStream>,
-    process: Child,
+    process: Mutex<Child>,
     is_dead: AtomicBool,
+}
+
+impl Line {
+    /// Whether the process is gone: a message failed, or the system says so. A message is only sent
+    /// at the end of a run, so a run that starts has to ask.
+    fn is_dead(&self) -> bool {
+        let ended = || {
+            let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+            !matches!(process.try_wait(), Ok(None))
+        };
+        self.is_dead.load(Ordering::Relaxed) || ended()
+    }
 }
 
 impl Drop for Line {
     fn drop(&mut self) {
         self.socket.take();
         // It goes now that its standard input is at its end; nobody else would collect it.
+        let process = self
+            .process
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
         let (times, pause) = FAREWELL;
         for _ in 0..times {
-            if !matches!(self.process.try_wait(), Ok(None)) {
+            if !matches!(process.try_wait(), Ok(None)) {
                 return;
             }
             std::thread::sleep(pause);
@@ -74,8 +90,7 @@ impl Watchdog {
             .line
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let is_dead = |line: &Arc<Line>| line.is_dead.load(Ordering::Relaxed);
-        if line.as_ref().is_none_or(is_dead) {
+        if line.as_ref().is_none_or(|line| line.is_dead()) {
             match self.start() {
                 Ok(started) => *line = Some(Arc::new(started)),
                 Err(error) => {
@@ -103,7 +118,7 @@ impl Watchdog {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         Ok(Line {
-            process: command.spawn()?,
+            process: Mutex::new(command.spawn()?),
             socket: Some(ours),
             is_dead: AtomicBool::new(false),
         })

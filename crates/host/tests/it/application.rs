@@ -65,6 +65,16 @@ impl Application {
         }
     }
 
+    /// Ends the process with a signal and waits for it; whether the signal could be sent.
+    pub(crate) fn end(&mut self, signal: &str) -> bool {
+        let sent = Command::new("kill")
+            .args(["-s", signal, &self.process.id().to_string()])
+            .status()
+            .unwrap();
+        self.process.wait().unwrap();
+        sent.success()
+    }
+
     pub(crate) fn door(&self) -> PathBuf {
         self.folder.path().join("door.json")
     }

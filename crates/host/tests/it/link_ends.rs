@@ -47,7 +47,7 @@ async fn nobody_is_attached() {
         .execute(app.job(&script, none()), context())
         .await
         .unwrap_err();
-    insta::assert_snapshot!(error, @"the tool `bake` needs the application: no application is attached: it has not started its adapter, or it has ended");
+    insta::assert_snapshot!(error, @"the tool `bake` needs the application: no application is attached: the file that `--attach` names is not there; start the adapter in the application (`metier host-adapter` prints it)");
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn an_application_that_died_leaves_a_file_that_opens_nothing() {
     app.process.kill().unwrap();
     app.process.wait().unwrap();
     let error = app.run(WAITS, none()).await.unwrap_err();
-    insta::assert_snapshot!(error, @"the tool `bake` needs the application: no application is attached: its adapter does not answer (it may have ended without taking its file away)");
+    insta::assert_snapshot!(error, @"the tool `bake` needs the application: no application is attached: its adapter does not answer (it may have ended without taking its file away); start it again");
 }
 
 #[tokio::test]
@@ -90,6 +90,11 @@ async fn a_wrong_secret_is_refused_and_a_foreign_address_is_not_spoken_to() {
     door["metier_host"] = json!(2);
     insta::assert_snapshot!(said(&door).await, @"the tool `bake` needs the application: the attached application speaks version 2 of the adapter; this is version 1");
     insta::assert_snapshot!(said(&json!([])).await, @"the tool `bake` needs the application: the file of the attached application is not one that the adapter writes: invalid length 0, expected struct Door with 4 elements at line 1 column 2");
+    let error = HostLink::new(app.folder.path())
+        .execute(app.job(&script, none()), context())
+        .await
+        .unwrap_err();
+    insta::assert_snapshot!(error, @"the tool `bake` needs the application: the file of the attached application is not one that the adapter writes: it is no regular file");
     assert!(!app.path("begun").exists());
 }
 
@@ -102,14 +107,96 @@ async fn the_file_is_for_its_user_alone_and_goes_with_the_application() {
     let mode = std::fs::metadata(app.door()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(app.link.probe().await.unwrap().name, "python");
+    assert!(app.end("TERM") && !app.door().exists());
+
     // What a terminal sends for control-C.
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &app.process.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(sent.success());
-    app.process.wait().unwrap();
-    assert!(!app.door().exists());
+    let mut app = Application::start();
+    assert!(app.end("INT") && !app.door().exists());
+}
+
+#[tokio::test]
+async fn whatever_a_script_returns_or_raises_the_application_goes_on() {
+    let app = Application::start();
+    let said = async |script: &str| match app.run(script, none()).await {
+        Ok(output) => {
+            assert!(output.is_error, "{script}: {output:?}");
+            output.joined_text()
+        }
+        Err(error) => panic!("{script}: {error}"),
+    };
+    let deep =
+        "def main(**k):\n    a = []\n    for i in range(200000):\n        a = [a]\n    return a\n";
+    insta::assert_snapshot!(said(deep).await, @"ValueError: the answer is not JSON: it is too deep, or holds itself");
+    let rather_deep =
+        "def main():\n    a = []\n    for i in range(300):\n        a = [a]\n    return a\n";
+    insta::assert_snapshot!(said(rather_deep).await, @"ValueError: the answer is not JSON that can be sent: it is over 100 levels deep");
+    let itself = "def main():\n    a = []\n    a.append(a)\n    return a\n";
+    insta::assert_snapshot!(said(itself).await, @"ValueError: the answer is not JSON: Circular reference detected");
+    let nan = "def main():\n    return {'loss': float('nan')}\n";
+    insta::assert_snapshot!(said(nan).await, @"ValueError: the answer is not JSON: Out of range float values are not JSON compliant");
+    let long = "def main():\n    return 10 ** 400\n";
+    insta::assert_snapshot!(said(long).await, @"ValueError: the answer is not JSON that can be sent: a number has over 300 digits");
+    let mute = "class Mute(Exception):\n    def __str__(self):\n        raise RuntimeError('no words')\n\
+        def main():\n    raise Mute()\n";
+    insta::assert_snapshot!(said(mute).await, @"Mute: Mute");
+    let unwritable = "class Odd:\n    def __str__(self):\n        raise RuntimeError('no words')\n\
+        def main():\n    return Odd()\n";
+    insta::assert_snapshot!(said(unwritable).await, @"RuntimeError: no words");
+    insta::assert_snapshot!(said("async def main():\n    return 1\n").await, @"TypeError: main returned a coroutine; it must return the answer itself");
+    insta::assert_snapshot!(said("def main():\n    yield 1\n").await, @"TypeError: main returned a generator; it must return the answer itself");
+    insta::assert_snapshot!(said("def main():\n    raise KeyboardInterrupt('stop')\n").await, @"KeyboardInterrupt: stop");
+
+    let odd = "import sys, types\n\
+        def main():\n    \
+            sys.modules['odd_one'] = types.ModuleType('odd_one')\n    \
+            sys.modules['odd_one'].__file__ = 5\n    \
+            sys.stderr.write('::progress:: {\"progress\": NaN}\\n')\n    \
+            return {'name': 'a\\udc80b'}\n";
+    let output = app.run(odd, none()).await.unwrap();
+    assert_eq!(object(&output), json!({"name": "a?b"}));
+}
+
+#[tokio::test]
+async fn an_application_that_was_out_of_files_takes_calls_again() {
+    let app = Application::start();
+    let hoard = app.write(
+        "scripts/hoard.py",
+        "import os, time\n\
+         def main():\n    \
+             held = []\n    \
+             try:\n        \
+                 while True:\n            \
+                     held.append(os.open('/dev/null', os.O_RDONLY))\n    \
+             except OSError:\n        \
+                 pass\n    \
+             os.close(held.pop())\n    \
+             open('begun', 'w').close()\n    \
+             held.append(os.open('/dev/null', os.O_RDONLY))\n    \
+             for _ in range(2000):\n        \
+                 if os.path.exists('go'):\n            \
+                     break\n        \
+                 time.sleep(0.01)\n    \
+             for one in held:\n        \
+                 os.close(one)\n    \
+             return {'held': len(held)}\n",
+    );
+    let (link, job) = (app.link.clone(), app.job(&hoard, none()));
+    let first = tokio::spawn(async move { link.execute(job, context()).await });
+    until(|| app.path("begun").exists()).await;
+    let script = app.write("scripts/bake.py", "def main():\n    return {'ran': True}\n");
+    let (link, job) = (app.link.clone(), app.job(&script, none()));
+    let second = tokio::spawn(async move { link.execute(job, context()).await });
+    app.write("go", "");
+    assert!(!first.await.unwrap().unwrap().is_error);
+    // The one that came meanwhile was taken when there was room again.
+    assert_eq!(
+        object(&second.await.unwrap().unwrap()),
+        json!({"ran": true})
+    );
+    let third = app
+        .run("def main():\n    return {'ran': 3}\n", none())
+        .await;
+    assert_eq!(object(&third.unwrap()), json!({"ran": 3}));
 }
 
 #[tokio::test]
