@@ -70,6 +70,18 @@ async fn wrong_arguments_name_every_fault() {
     );
 }
 
+/// Cancelled from the start.
+struct Now;
+
+impl CancelSignal for Now {
+    fn is_cancelled(&self) -> bool {
+        true
+    }
+    fn cancelled(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
 #[tokio::test]
 async fn large_arguments_are_checked_elsewhere_and_end_with_the_call() {
     const LONG: &str = "
@@ -91,15 +103,6 @@ tools:
         refused.is_error && text.contains("text: too long to be checked against the pattern"),
         "{text}"
     );
-    struct Now;
-    impl CancelSignal for Now {
-        fn is_cancelled(&self) -> bool {
-            true
-        }
-        fn cancelled(&self) -> BoxFuture<'static, ()> {
-            Box::pin(std::future::ready(()))
-        }
-    }
     let mut request = CallRequest::new("box__take", Some(json!({"text": "a".repeat(2_000)})));
     request.cancel = Cancellation::new(Arc::new(Now));
     let cancelled = bench.dispatcher.call(request).await;
