@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use metier_tool::ArgumentFault;
 use metier_workspace_roots::WorkspaceRoots;
 use serde_json::{Map, Value};
 
@@ -29,28 +30,36 @@ pub(crate) fn drop_private(arguments: &mut Map<String, Value>) {
     arguments.retain(|key, _| !key.starts_with('_'));
 }
 
+/// The format of a text that is a place in the workspace.
+pub(crate) const WORKSPACE_URI: &str = "workspace-uri";
+
 /// Resolves the arguments that the schema marks as workspace paths, and hands the workspace to
 /// tools that work with files.
 pub(crate) fn resolve_workspace(
     arguments: &mut Map<String, Value>,
     tool: &RegisteredTool,
     roots: &Arc<WorkspaceRoots>,
-) -> Result<(), CallError> {
-    let properties = tool
-        .listed
-        .input_schema
-        .get("properties")
-        .and_then(Value::as_object);
-    for (name, schema) in properties.into_iter().flatten() {
-        if schema.get("format") != Some(&Value::from("workspace-uri")) {
-            continue;
+) -> Result<(), Unresolved> {
+    if let Some(schema) = &tool.input
+        && schema.has_format(WORKSPACE_URI)
+    {
+        let mut value = Value::Object(std::mem::take(arguments));
+        let places = schema
+            .places_of_format(WORKSPACE_URI, &value)
+            .map_err(Unresolved::TooMany)?;
+        for place in places {
+            if let Some(Value::String(text)) = value.pointer_mut(&place.pointer) {
+                let path = roots.resolve(text).map_err(|error| {
+                    Unresolved::Roots(CallError::Roots {
+                        argument: place.path,
+                        error,
+                    })
+                })?;
+                *text = path.to_string_lossy().into_owned();
+            }
         }
-        if let Some(Value::String(text)) = arguments.get(name) {
-            let path = roots.resolve(text).map_err(|error| CallError::Roots {
-                argument: name.clone(),
-                error,
-            })?;
-            arguments.insert(name.clone(), Value::from(path.to_string_lossy()));
+        if let Value::Object(resolved) = value {
+            *arguments = resolved;
         }
     }
     if tool.takes_roots() {
@@ -62,4 +71,10 @@ pub(crate) fn resolve_workspace(
         arguments.insert(WORKSPACE_ROOTS.to_owned(), serde_json::json!(paths));
     }
     Ok(())
+}
+
+/// Why the workspace paths of a call are not resolved.
+pub(crate) enum Unresolved {
+    Roots(CallError),
+    TooMany(ArgumentFault),
 }

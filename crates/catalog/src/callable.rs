@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use metier_workspace_roots::WorkspaceRoots;
-use serde_json::Value;
 
+use crate::arguments::WORKSPACE_URI;
 use crate::catalog::SkillCatalog;
 use crate::listed_tool::ListedTool;
 use crate::snapshot::{CatalogSnapshot, Located};
@@ -32,7 +32,11 @@ impl CatalogSnapshot {
             return None;
         }
         Some(CallableTool {
-            takes_roots: tool.takes_roots() || has_workspace_argument(&tool.listed),
+            takes_roots: tool.takes_roots()
+                || tool
+                    .input
+                    .as_ref()
+                    .is_some_and(|schema| schema.has_format(WORKSPACE_URI)),
             listed: Arc::clone(&tool.listed),
         })
     }
@@ -43,15 +47,4 @@ impl SkillCatalog {
     pub fn workspace_roots(&self) -> Arc<WorkspaceRoots> {
         Arc::clone(&self.shared.settings.workspace_roots)
     }
-}
-
-fn has_workspace_argument(tool: &ListedTool) -> bool {
-    let properties = tool.input_schema.get("properties");
-    properties
-        .and_then(Value::as_object)
-        .is_some_and(|properties| {
-            properties
-                .values()
-                .any(|schema| schema.get("format") == Some(&Value::from("workspace-uri")))
-        })
 }

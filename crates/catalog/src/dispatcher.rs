@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use metier_hooks::{HookDeny, HookPayload};
 use metier_tool::{
-    ArgumentFault, BoxFuture, CallContext, CancelSignal, Cancellation, ToolError, ToolOutput,
-    repair,
+    ArgumentFault, BoxFuture, CallContext, CancelSignal, Cancellation, CompiledSchema, ToolError,
+    ToolOutput, repair,
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::arguments;
+use crate::arguments::{self, Unresolved};
 use crate::audit::Record;
 use crate::call::{CallError, CallRequest};
 use crate::registered_tool::RegisteredTool;
@@ -32,6 +32,9 @@ pub struct ToolDispatcher {
 
 /// How long a handler may take to end by itself after a cancellation; then its future is dropped.
 const CANCEL_GRACE: std::time::Duration = std::time::Duration::from_secs(5);
+
+/// How long the arguments of a tool without a time limit may take to be checked.
+const CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// How much of an unknown name is repeated to whoever sent it.
 pub(crate) const SHOWN_NAME: usize = 100;
@@ -182,14 +185,15 @@ impl Call<'_> {
         }
         arguments::drop_private(&mut arguments);
         if let Some(schema) = &tool.input {
-            repair(&mut arguments, schema);
-            let value = Value::Object(arguments);
-            if let Err(faults) = schema.validate(&value) {
-                return Ended::new("invalid", invalid(name, &faults));
-            }
-            arguments = match value {
-                Value::Object(arguments) => arguments,
-                _ => Map::new(),
+            let fitted = if schema.takes_long(&arguments) {
+                self.fitted_elsewhere(arguments).await
+            } else {
+                Ok(fitted(arguments, schema))
+            };
+            arguments = match fitted {
+                Ok(Ok(arguments)) => arguments,
+                Ok(Err(faults)) => return Ended::new("invalid", invalid(name, &faults)),
+                Err(ended) => return ended,
             };
         }
         let roots = self
@@ -197,8 +201,12 @@ impl Call<'_> {
             .roots
             .clone()
             .unwrap_or_else(|| Arc::clone(&self.shared.settings.workspace_roots));
-        if let Err(error) = arguments::resolve_workspace(&mut arguments, tool, &roots) {
-            return Ended::failed("invalid", error);
+        match arguments::resolve_workspace(&mut arguments, tool, &roots) {
+            Ok(()) => {}
+            Err(Unresolved::Roots(error)) => return Ended::failed("invalid", error),
+            Err(Unresolved::TooMany(fault)) => {
+                return Ended::new("invalid", invalid(name, &[fault]));
+            }
         }
         if !tool.is_own()
             && let Err(deny) = self.ask(&arguments).await
@@ -214,6 +222,32 @@ impl Call<'_> {
         context.events = Arc::clone(&self.request.events);
         context.roots = roots;
         self.handle(arguments, context).await
+    }
+
+    /// Repair and validation on a thread that no other call waits for, as long as the call may take.
+    async fn fitted_elsewhere(&self, arguments: Map<String, Value>) -> Result<Fitted, Ended> {
+        let tool = Arc::clone(self.tool);
+        let work = tokio::task::spawn_blocking(move || match &tool.input {
+            Some(schema) => fitted(arguments, schema),
+            None => Ok(arguments),
+        });
+        let limit = self.tool.deadline.unwrap_or(CHECK_TIME);
+        tokio::select! {
+            biased;
+            () = self.given_up() => Err(Ended::failed("cancelled", CallError::Cancelled)),
+            worked = tokio::time::timeout(limit, work) => match worked {
+                Ok(Ok(fitted)) => Ok(fitted),
+                Ok(Err(error)) => {
+                    tracing::error!(tool = %self.tool.listed.name, %error, "a check of arguments broke off");
+                    Err(Ended::failed("panic", CallError::Internal))
+                }
+                Err(_) => Err(Ended::new("error", ToolOutput::error(format!(
+                    "the arguments for `{}` could not be checked within its time limit of {} s; send less at once",
+                    self.tool.listed.name,
+                    limit.as_secs_f64()
+                )))),
+            },
+        }
     }
 
     /// Runs the handler on a task of its own, so that its panic is not ours.
@@ -305,6 +339,19 @@ impl Call<'_> {
             .shared
             .dispatch(self.request.session.clone(), payload)
             .await;
+    }
+}
+
+type Fitted = Result<Map<String, Value>, Vec<ArgumentFault>>;
+
+/// The arguments as the tool gets them, or all that is wrong with them.
+fn fitted(mut arguments: Map<String, Value>, schema: &CompiledSchema) -> Fitted {
+    repair(&mut arguments, schema);
+    let value = Value::Object(arguments);
+    schema.validate(&value)?;
+    match value {
+        Value::Object(arguments) => Ok(arguments),
+        _ => Ok(Map::new()),
     }
 }
 

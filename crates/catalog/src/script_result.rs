@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 ///
 /// A script that failed keeps what it said: its JSON stays the structured result, and the text
 /// holds the reason and the ends of both streams.
-pub(crate) fn output(report: Report) -> Result<ToolOutput, ToolError> {
+pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
     if report.exit == Exit::Cancelled {
         return Err(ToolError::Cancelled);
     }
@@ -20,11 +20,12 @@ pub(crate) fn output(report: Report) -> Result<ToolOutput, ToolError> {
     if !report.noise.trim().is_empty() {
         dcc.insert("log".to_owned(), Value::from(report.noise.as_str()));
     }
+    let mut notes = std::mem::take(&mut report.notes);
     if report.replaced_bytes {
-        dcc.insert(
-            "note".to_owned(),
-            Value::from("the script printed bytes that are not UTF-8; they were replaced"),
-        );
+        notes.push("the script printed bytes that are not UTF-8; they were replaced".to_owned());
+    }
+    if !notes.is_empty() {
+        dcc.insert("note".to_owned(), Value::from(notes.join("; ")));
     }
     if let Exit::Code(code) = report.exit
         && code != 0
@@ -32,8 +33,19 @@ pub(crate) fn output(report: Report) -> Result<ToolOutput, ToolError> {
         dcc.insert("exit_code".to_owned(), Value::from(code));
     }
     let mut output = match report.output {
-        Output::Json(value) => ToolOutput::from_script_json(value),
-        Output::Text(text) => ToolOutput::from_script_text(&text, failure.is_none()),
+        Output::Json(value) => {
+            let has_content = matches!(value.get("content"), Some(Value::Array(_)));
+            let mut output = ToolOutput::from_script_json(value);
+            if let Some(text) = report.exact
+                && !has_content
+            {
+                output.content = vec![Content::text(text)];
+            }
+            output
+        }
+        Output::Text(text) | Output::Malformed { text, .. } => {
+            ToolOutput::from_script_text(&text, failure.is_none())
+        }
         _ if failure.is_none() => ToolOutput::from_script_text("", true),
         _ => ToolOutput::default(),
     };

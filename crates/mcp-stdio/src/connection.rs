@@ -1,5 +1,7 @@
 //! What one client has under way, and its session.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use metier_mcp::envelope::{self, Message, Notification, Request};
@@ -16,7 +18,13 @@ use tokio_util::task::TaskTracker;
 use crate::StdioConfig;
 use crate::in_flight::{Entered, InFlight};
 use crate::lines::Line;
-use crate::writer::Outgoing;
+use crate::writer::{Held, Outgoing};
+
+/// With so many requests under way the next call waits for one of them to end, but not longer than this:
+/// what a call will answer shows only when it has, and a burst of them must not all be begun before the
+/// first answers tell how much there is to read.
+const UNPACED: usize = 16;
+const PACE: Duration = Duration::from_millis(50);
 
 pub(crate) struct Connection {
     server: McpServer,
@@ -83,6 +91,11 @@ impl Connection {
 
     async fn request(&mut self, request: &Request, line: Vec<u8>) {
         let id = &request.id;
+        // Whoever does not read his answers gets no more of them made.
+        if request.method == "tools/call" && self.in_flight.count() >= UNPACED {
+            let _ = tokio::time::timeout(PACE, self.in_flight.left()).await;
+        }
+        self.outgoing.room().await;
         if self.in_flight.count() >= self.request_cap {
             let text = format!(
                 "{} requests are under way, as many as are served at once; wait for an answer",
@@ -189,7 +202,7 @@ impl Connection {
 
     async fn say(&self, message: Bytes) {
         // When nobody reads any more, the serving ends by itself.
-        let _ = self.outgoing.send(message).await;
+        let _ = self.outgoing.send(self.outgoing.hold(message)).await;
     }
 }
 
@@ -223,16 +236,18 @@ impl UnderWay {
             };
             match frame {
                 Some(Frame::Message(message)) => {
+                    let message = self.outgoing.hold(message);
                     if !is_cancelled && !deliver(&self.outgoing, message, &cancel).await {
                         is_cancelled = true;
                         self.exchange.cancel();
                     }
                 }
                 Some(Frame::Answer(answer)) => {
+                    let answer = self.outgoing.hold(answer.body);
                     // Before the answer is out, for the client may then use the id again.
                     drop(self.entered);
                     if !is_cancelled {
-                        deliver(&self.outgoing, answer.body, &self.closing).await;
+                        deliver(&self.outgoing, answer, &self.closing).await;
                     }
                     return;
                 }
@@ -251,14 +266,14 @@ async fn hand_on(stream: NoticeStream, outgoing: Outgoing, closing: Cancellation
             notice = stream.next() => notice,
         };
         let Some(notice) = notice else { return };
-        if !deliver(&outgoing, notice, &closing).await {
+        if !deliver(&outgoing, outgoing.hold(notice), &closing).await {
             return;
         }
     }
 }
 
 /// Whether the message is on its way; not when it had to wait and was given up.
-async fn deliver(outgoing: &Outgoing, message: Bytes, give_up: &CancellationToken) -> bool {
+async fn deliver(outgoing: &Outgoing, message: Held, give_up: &CancellationToken) -> bool {
     match outgoing.try_send(message) {
         Ok(()) => true,
         Err(TrySendError::Closed(_)) => false,

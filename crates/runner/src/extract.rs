@@ -1,10 +1,11 @@
 //! Standard output as a result: JSON, text, or nothing.
 
-use serde_json::Value;
+use std::ops::Range;
 
 use crate::capture::Captured;
 use crate::json_scan::last_object;
 use crate::report::{Output, Tail};
+use crate::script_json::{self, Read};
 use crate::{Limits, text};
 
 /// From this size on the work is worth a thread of its own.
@@ -17,6 +18,8 @@ pub(crate) struct Extracted {
     pub(crate) noise: String,
     pub(crate) tail: Tail,
     pub(crate) replaced: bool,
+    pub(crate) notes: Vec<String>,
+    pub(crate) exact: Option<String>,
 }
 
 /// Reads a result: all of it if it is one JSON value, else the last JSON object, else the text.
@@ -25,12 +28,10 @@ pub(crate) fn extract(captured: Captured, limits: &Limits) -> Extracted {
         Captured::Whole(bytes) => {
             let tail = tail_of(&bytes, limits.tail_bytes);
             let (text, replaced) = decode(bytes);
-            let (output, noise) = result_of(&text, limits.noise_bytes);
             Extracted {
-                output,
-                noise,
                 tail,
                 replaced,
+                ..result_of(&text, limits.noise_bytes)
             }
         }
         Captured::Edges {
@@ -42,18 +43,17 @@ pub(crate) fn extract(captured: Captured, limits: &Limits) -> Extracted {
             let (head, replaced_head) = decode(head);
             let (tail, replaced_tail) = decode(tail);
             Extracted {
-                output: Output::Truncated {
-                    head: text::plain(&head).into_owned(),
-                    tail: text::plain(&tail).into_owned(),
-                    dropped,
-                    limit: limits.output_bytes,
-                },
-                noise: String::new(),
+                replaced: replaced_head || replaced_tail,
                 tail: Tail {
                     cut: true,
                     ..tail_text
                 },
-                replaced: replaced_head || replaced_tail,
+                ..Extracted::of(Output::Truncated {
+                    head: text::plain(&head).into_owned(),
+                    tail: text::plain(&tail).into_owned(),
+                    dropped,
+                    limit: limits.output_bytes,
+                })
             }
         }
     }
@@ -80,29 +80,94 @@ fn tail_of(bytes: &[u8], limit: usize) -> Tail {
     }
 }
 
-fn result_of(text: &str, noise_bytes: usize) -> (Output, String) {
+impl Extracted {
+    fn of(output: Output) -> Self {
+        Self {
+            output,
+            noise: String::new(),
+            tail: Tail::default(),
+            replaced: false,
+            notes: Vec::new(),
+            exact: None,
+        }
+    }
+
+    fn json(read: Read, noise: String) -> Self {
+        Self {
+            noise,
+            notes: read.notes,
+            exact: read.exact,
+            ..Self::of(Output::Json(read.value))
+        }
+    }
+}
+
+fn result_of(text: &str, noise_bytes: usize) -> Extracted {
     let plain = text::plain(text);
     let trimmed = plain.trim();
     if trimmed.is_empty() {
-        return (Output::Empty, String::new());
+        return Extracted::of(Output::Empty);
     }
-    if let Ok(value) = serde_json::from_str::<Value>(trimmed) {
-        return (Output::Json(value), String::new());
+    if let Ok(read) = script_json::read(trimmed) {
+        return Extracted::json(read, String::new());
     }
-    let found = last_object(trimmed).and_then(|range| {
-        let value = serde_json::from_str::<Value>(trimmed.get(range.clone())?).ok()?;
-        let before = trimmed.get(..range.start)?.trim();
-        let after = trimmed.get(range.end..)?.trim();
-        let noise = match (before, after) {
-            (lines, "") | ("", lines) => lines.to_owned(),
-            (before, after) => format!("{before}\n{after}"),
+    let malformed = |reason| {
+        Extracted::of(Output::Malformed {
+            text: trimmed.to_owned(),
+            reason,
+        })
+    };
+    let Some((range, own)) =
+        last_object(trimmed).and_then(|range| Some((range.clone(), trimmed.get(range)?)))
+    else {
+        return match broken_object(trimmed) {
+            Some(reason) => malformed(reason),
+            None => Extracted::of(Output::Text(trimmed.to_owned())),
         };
-        Some((
-            Output::Json(value),
-            text::shorten(&noise, noise_bytes).into_owned(),
-        ))
-    });
-    found.unwrap_or_else(|| (Output::Text(trimmed.to_owned()), String::new()))
+    };
+    // What stands in the middle of a line may be a piece of an object that is broken.
+    if !stands_alone(trimmed, &range)
+        && let Some(reason) = broken_object(trimmed)
+    {
+        return malformed(reason);
+    }
+    let before = trimmed.get(..range.start).unwrap_or_default().trim();
+    let after = trimmed.get(range.end..).unwrap_or_default().trim();
+    let noise = match (before, after) {
+        (lines, "") | ("", lines) => lines.to_owned(),
+        (before, after) => format!("{before}\n{after}"),
+    };
+    match script_json::read(own) {
+        Ok(read) => Extracted::json(read, text::shorten(&noise, noise_bytes).into_owned()),
+        Err(reason) => malformed(reason),
+    }
+}
+
+/// Whether an object ends the text, or has its lines for itself.
+fn stands_alone(text: &str, range: &Range<usize>) -> bool {
+    let before = text.get(..range.start).unwrap_or_default();
+    let after = text.get(range.end..).unwrap_or_default();
+    let begins = before.is_empty() || before.ends_with('\n');
+    after.is_empty()
+        || (begins
+            && after
+                .trim_start_matches([' ', '\t', '\r'])
+                .starts_with('\n'))
+}
+
+/// Why a text, or its last line, that has the looks of a JSON object is none.
+fn broken_object(text: &str) -> Option<String> {
+    let last = text.lines().next_back().unwrap_or_default();
+    let object = if text.starts_with('{') {
+        text
+    } else if last.starts_with("{'") || last.starts_with("{\"") {
+        last
+    } else {
+        return None;
+    };
+    object
+        .ends_with('}')
+        .then(|| script_json::read(object).err())?
 }
 
 #[cfg(test)]
@@ -172,9 +237,39 @@ mod tests {
     }
 
     #[test]
-    fn an_object_too_deep_to_read_is_text() {
+    fn what_looks_like_an_object_and_is_none_is_told() {
         let deep = format!("{}1{}", "{\"a\":".repeat(1000), "}".repeat(1000));
-        assert_eq!(result(deep.as_bytes()).0, Output::Text(deep));
+        for (printed, word) in [
+            (deep.clone(), "nested deeper"),
+            (format!("step 1\n{deep}"), "nested deeper"),
+            ("{'success': False}".to_owned(), "json.dumps"),
+            ("step 1\n{'success': False}".to_owned(), "json.dumps"),
+            ("{'a': {\"b\": 1}}".to_owned(), "json.dumps"),
+            ("{\"a\": {\"b\": 1},}".to_owned(), "trailing comma"),
+        ] {
+            let (output, _) = result(printed.as_bytes());
+            let Output::Malformed { text, reason } = output else {
+                panic!("{output:?}")
+            };
+            assert!(text == printed && reason.contains(word), "{reason}");
+        }
+        for (printed, value) in [
+            ("{3 of 3}\n{\"a\": 1}", json!({"a": 1})),
+            ("{3 of 3}\n{\"a\": 1}\n{bye}", json!({"a": 1})),
+            ("step {1} {\"a\": 1}", json!({"a": 1})),
+        ] {
+            assert_eq!(result(printed.as_bytes()).0, Output::Json(value));
+        }
+    }
+
+    #[test]
+    fn pythons_words_among_other_lines_are_read_as_well() {
+        let printed = b"epoch 3\n{\"success\": false, \"loss\": NaN, \"best\": {\"a\": 1}}\nbye\n";
+        let extracted = extract(Captured::Whole(printed.to_vec()), &Limits::default());
+        let value = json!({"success": false, "loss": null, "best": {"a": 1}});
+        assert_eq!(extracted.output, Output::Json(value));
+        assert_eq!(extracted.notes.len(), 1);
+        assert_eq!(extracted.noise, "epoch 3\nbye");
     }
 
     #[test]

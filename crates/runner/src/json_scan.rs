@@ -149,6 +149,10 @@ impl Scan<'_> {
             b't' => self.word(at, b"true"),
             b'f' => self.word(at, b"false"),
             b'n' => self.word(at, b"null"),
+            // Python's words for what JSON does not have.
+            b'N' => self.word(at, b"NaN"),
+            b'I' => self.word(at, b"Infinity"),
+            b'-' if self.byte(at + 1) == Some(b'I') => self.word(at, b"-Infinity"),
             b'-' | b'0'..=b'9' => self.number(at),
             _ => None,
         }
@@ -241,6 +245,10 @@ mod tests {
         assert_eq!(last("cut {\"a {\"ok\": 1}"), Some("{\"ok\": 1}"));
         assert_eq!(last("{\"s\": \"{}\"} }"), Some("{\"s\": \"{}\"}"));
         assert_eq!(last("{\"s\": \"{}\", oops}"), Some("{}"));
+        assert_eq!(
+            last("a {\"a\": [NaN, -Infinity], \"b\": {}} z"),
+            Some("{\"a\": [NaN, -Infinity], \"b\": {}}")
+        );
         assert_eq!(last("no } { object"), None);
         assert_eq!(last("{\"a\": 01}{\"a\":1,}{\"a\" 1}{a:1}"), None);
     }

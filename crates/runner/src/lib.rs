@@ -65,6 +65,7 @@ mod report;
 mod resolve_error;
 mod run;
 #[cfg(unix)]
+mod script_json;
 mod session;
 mod stderr;
 mod text;

@@ -27,6 +27,10 @@ pub struct Report {
     pub dropped_bytes: u64,
     /// Whether bytes that are not UTF-8 were replaced.
     pub replaced_bytes: bool,
+    /// What of the JSON is not as the script printed it.
+    pub notes: Vec<String>,
+    /// The JSON as the script printed it, when the value could not take every digit of its integers.
+    pub exact: Option<String>,
     /// From the start of the script to the answer; zero if it never started.
     pub elapsed: Duration,
     /// A shell script failed and has CRLF line endings, which shells cannot read.
@@ -63,6 +67,13 @@ pub enum Output {
     Json(Value),
     /// No JSON: the text, trimmed, without byte order mark and colour codes.
     Text(String),
+    /// It has the looks of a JSON object and is none: a failure, for it may have told of one.
+    Malformed {
+        /// All of it, trimmed.
+        text: String,
+        /// Why it is no JSON.
+        reason: String,
+    },
     /// Nothing but blanks.
     Empty,
     /// More than the cap: the edges of it.
@@ -108,13 +119,15 @@ impl Report {
             output_bytes: 0,
             dropped_bytes: 0,
             replaced_bytes: false,
+            notes: Vec::new(),
+            exact: None,
             elapsed: Duration::ZERO,
             crlf_hint: false,
         }
     }
 
     /// Why the run failed, in one clear message without paths; `None` if the script ended by itself
-    /// with exit code 0 and its output is within the cap. Whether its *result* is a failure
+    /// with exit code 0 and its output is within the cap and can be read. Whether its *result* is a failure
     /// (`success: false`) is not asked here.
     pub fn failure(&self) -> Option<String> {
         let mut reasons = Vec::new();
@@ -144,6 +157,9 @@ impl Report {
                  write large results to a file and print where it is",
                 text::size(*limit)
             ));
+        }
+        if let Output::Malformed { reason, .. } = &self.output {
+            reasons.push(format!("its output looks like JSON but is not: {reason}"));
         }
         if self.crlf_hint {
             reasons.push(

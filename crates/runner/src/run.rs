@@ -79,6 +79,8 @@ pub async fn run(
         noise,
         tail,
         replaced,
+        notes,
+        exact,
     } = read_result(captured, limits).await;
     let dropped_bytes = match &output {
         crate::Output::Truncated { dropped, .. } => *dropped,
@@ -95,6 +97,8 @@ pub async fn run(
         output_bytes,
         dropped_bytes,
         replaced_bytes: replaced || replaced_errors,
+        notes,
+        exact,
         elapsed: started.elapsed(),
         crlf_hint,
     })

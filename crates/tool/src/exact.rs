@@ -1,6 +1,7 @@
 //! What a reader of JSON would change without a word.
 //!
-//! The value that a JSON text becomes holds integers up to 64 bits and one value for each key. A larger
+//! A fraction with more digits than a number holds can become a whole number, which is another kind of value
+//! to a schema. The value that a JSON text becomes holds integers up to 64 bits and one value for each key. A larger
 //! integer would become a nearby one, and of two values for a key the last would win: a script would work
 //! with another identifier, or other settings, than the caller wrote. So the text itself is looked at.
 
@@ -9,8 +10,9 @@ use std::collections::HashSet;
 use crate::ArgumentFault;
 use crate::schema_fault::{MOST_FAULTS, clipped};
 
-/// What of a JSON text cannot be carried exactly: integers beyond 64 bits, and keys that stand twice in one
-/// object. Fractions are read to the nearest binary number, as everywhere in JSON.
+/// What of a JSON text cannot be carried exactly: integers beyond 64 bits, keys that stand twice in one
+/// object, and fractions so near to a whole number that they become one. Other fractions are read to the
+/// nearest binary number, as everywhere in JSON.
 ///
 /// The text has to be JSON already; of anything else nothing is told.
 ///
@@ -69,6 +71,13 @@ pub fn inexact(text: &str) -> Vec<ArgumentFault> {
                     }
                 }
             }
+            b'-' | b'0'..=b'9' if becomes_whole(token) => tell(
+                &levels,
+                format!(
+                    "the fraction {} cannot be told from a whole number; send fewer digits, or text",
+                    clipped(&token)
+                ),
+            ),
             b'-' | b'0'..=b'9' if is_too_large(token) => tell(
                 &levels,
                 format!(
@@ -106,6 +115,29 @@ fn place(levels: &[Level]) -> String {
 fn is_too_large(number: &str) -> bool {
     let is_integer = !number.contains(['.', 'e', 'E']);
     is_integer && number.parse::<u64>().is_err() && number.parse::<i64>().is_err()
+}
+
+/// Whether a number is no whole one and would be read as one: `1.0000000000000000000001` as 1.
+fn becomes_whole(number: &str) -> bool {
+    // Fewer digits than this always keep their fraction.
+    if number.len() <= 15 || !number.contains(['.', 'e', 'E']) {
+        return false;
+    }
+    let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let written = format!("{}{fraction}", whole.trim_start_matches('-'));
+    let significant = written.trim_end_matches('0');
+    let zeros = i64::try_from(written.len() - significant.len()).unwrap_or(i64::MAX);
+    let after_point = i64::try_from(fraction.len()).unwrap_or(i64::MAX) - zeros;
+    let Ok(exponent) = exponent.parse::<i64>() else {
+        return false;
+    };
+    let has_fraction = !significant.trim_start_matches('0').is_empty() && exponent < after_point;
+    // Beyond 2^53 there are no fractions, and every number is as near as it can be.
+    let is_read_whole = number
+        .parse::<f64>()
+        .is_ok_and(|read| read.fract() == 0.0 && read.abs() < 9_007_199_254_740_992.0);
+    has_fraction && is_read_whole
 }
 
 fn number_length(text: &str) -> usize {
@@ -156,6 +188,29 @@ mod tests {
         );
         let long = format!("{{\"a\": {}}}", "9".repeat(1 << 20));
         assert!(told(&long)[0].len() < 400);
+    }
+
+    #[test]
+    fn a_fraction_that_would_become_a_whole_number_is_named() {
+        for fine in [
+            "[1.0, 1.000000000000000000000, 10000000000000000000000e-22, 0.1000000000000000055511151231257827]",
+            "[12345678901234567890.5, 0.0000000000000000000, 1.0000000000000002, 1e-10000000000000000000]",
+            "[0e-1000000000000000]",
+        ] {
+            assert_eq!(told(fine), [""; 0], "{fine}");
+        }
+        for (number, place) in [
+            ("1.0000000000000000000001", "a"),
+            ("-10000000000000000000001e-22", "a"),
+            ("0.99999999999999999999", "a"),
+        ] {
+            assert_eq!(
+                told(&format!("{{\"a\": {number}}}")),
+                [format!(
+                    "{place}: the fraction {number} cannot be told from a whole number; send fewer digits, or text"
+                )]
+            );
+        }
     }
 
     #[test]

@@ -40,6 +40,7 @@ mod context;
 mod derive;
 mod error;
 mod exact;
+mod formats;
 mod handler;
 mod host;
 mod output;
@@ -52,6 +53,7 @@ mod schema_shape;
 mod schema_words;
 mod schema_written;
 mod script_answer;
+mod slow_pattern;
 mod spec;
 
 pub use context::{
@@ -60,6 +62,7 @@ pub use context::{
 };
 pub use error::{ArgumentFault, ToolError};
 pub use exact::inexact;
+pub use formats::FormatPlace;
 pub use handler::{BoxFuture, ToolHandler};
 pub use host::{HostExecutor, HostJob};
 pub use output::{Content, NotContent, ToolOutput};

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use crate::CompiledSchema;
+use crate::{CompiledSchema, inexact};
 
 /// How deep references and nested schemas are followed; a schema that goes deeper is validated all
 /// the same, only not repaired.
@@ -20,7 +20,7 @@ const EXACT_DIGITS: usize = 15;
 /// - numeric text becomes a number, `3.0` an integer where one is wanted,
 /// - `"true"` and `"false"` in any letter case become booleans,
 /// - `null` is dropped for a property that is not required and accepts no null,
-/// - JSON text becomes the list or object it holds.
+/// - JSON text becomes the list or object it holds, if that can be carried exactly ([`inexact`]).
 pub fn repair(arguments: &mut Map<String, Value>, schema: &CompiledSchema) {
     repair_object(arguments, schema.schema(), schema.schema(), 0);
 }
@@ -121,7 +121,9 @@ fn from_text(text: &str, schema: &Value) -> Option<Value> {
     let list = wants(schema, "array") && text.trim_start().starts_with('[');
     let object = wants(schema, "object") && text.trim_start().starts_with('{');
     if list || object {
-        return serde_json::from_str(text).ok();
+        let read = serde_json::from_str(text).ok()?;
+        // What would lose digits or settings on the way stays what the caller wrote.
+        return inexact(text).is_empty().then_some(read);
     }
     None
 }

@@ -8,12 +8,14 @@ use serde_json::{Map, Value};
 use crate::error::ArgumentFault;
 use crate::schema_fault::{MOST_FAULTS, clipped, describe};
 use crate::schema_shape::{Effort, Shape};
+use crate::slow_pattern::SlowPatterns;
 
 /// A schema that arguments or results are held against.
 #[derive(Clone)]
 pub struct CompiledSchema {
     schema: Value,
     shape: Shape,
+    slow_patterns: SlowPatterns,
     validator: std::sync::Arc<Validator>,
 }
 
@@ -98,11 +100,15 @@ impl fmt::Display for SchemaNote {
     }
 }
 
-/// How many steps back a pattern may take on one text before the match is given up.
+/// How many steps back a pattern may take from one place of a text before the match is given up.
 const BACKTRACK_LIMIT: usize = 10_000;
 
+/// From about so many bytes on a value takes long to check; with patterns that go back, from so many.
+const LARGE: usize = 64 << 10;
+const LARGE_FOR_SLOW_PATTERNS: usize = 1 << 10;
+
 /// How large the automaton of one pattern may become, in bytes.
-const PATTERN_SIZE: usize = 512 << 10;
+pub(crate) const PATTERN_SIZE: usize = 512 << 10;
 
 impl CompiledSchema {
     /// Compiles a schema whose root is an object.
@@ -144,6 +150,7 @@ impl CompiledSchema {
             })?;
         Ok((
             Self {
+                slow_patterns: SlowPatterns::of(&schema),
                 schema,
                 shape,
                 validator: std::sync::Arc::new(validator),
@@ -155,6 +162,16 @@ impl CompiledSchema {
     /// The schema.
     pub fn schema(&self) -> &Value {
         &self.schema
+    }
+
+    /// Whether repair and validation of these arguments are no work for a thread that others wait for.
+    pub fn takes_long(&self, arguments: &Map<String, Value>) -> bool {
+        let limit = if self.slow_patterns.is_empty() {
+            LARGE
+        } else {
+            LARGE_FOR_SLOW_PATTERNS
+        };
+        is_larger(arguments, limit)
     }
 
     /// Everything that is wrong with a value, in the order of the schema, at most fifty faults.
@@ -173,7 +190,13 @@ impl CompiledSchema {
         if self.shape.is_too_deep(value) {
             return whole("nested too deeply to be checked");
         }
-        match self.shape.effort(&self.schema, value) {
+        let effort = self.shape.effort(&self.schema, value);
+        if effort != Effort::TooMuch
+            && let Some(refusal) = self.slow_patterns.refusal(&self.schema, value)
+        {
+            return Err(vec![refusal]);
+        }
+        match effort {
             Effort::Full => {}
             Effort::Brief if self.validator.is_valid(value) => return Ok(()),
             Effort::Brief => {
@@ -199,8 +222,32 @@ impl CompiledSchema {
     }
 }
 
+/// Whether an object is larger than so many bytes, roughly; it looks no further than it must.
+fn is_larger(object: &Map<String, Value>, limit: usize) -> bool {
+    let mut size = 0;
+    let mut objects = vec![object];
+    let mut open = Vec::new();
+    while size <= limit {
+        if let Some(object) = objects.pop() {
+            size += object.keys().map(String::len).sum::<usize>();
+            open.extend(object.values());
+        } else if let Some(value) = open.pop() {
+            size += 8;
+            match value {
+                Value::String(text) => size += text.len(),
+                Value::Array(items) => open.extend(items),
+                Value::Object(object) => objects.push(object),
+                _ => {}
+            }
+        } else {
+            return false;
+        }
+    }
+    true
+}
+
 /// How patterns are compiled: linear where they can be, with bounded steps back where they cannot.
-fn patterns() -> PatternOptions<jsonschema::FancyRegex> {
+pub(crate) fn patterns() -> PatternOptions<jsonschema::FancyRegex> {
     PatternOptions::fancy_regex()
         .backtrack_limit(BACKTRACK_LIMIT)
         .size_limit(PATTERN_SIZE)

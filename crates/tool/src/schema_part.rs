@@ -42,7 +42,8 @@ impl<'a> Part<'a> {
         self.schema
     }
 
-    fn within(self, schema: &'a Value) -> Self {
+    /// A part that stands in this one.
+    pub(crate) fn within(self, schema: &'a Value) -> Self {
         let has_id = schema.get("$id").and_then(Value::as_str);
         let is_resource = has_id.is_some_and(|id| !id.starts_with('#'));
         Self {
@@ -119,7 +120,7 @@ impl<'a> Part<'a> {
     }
 
     /// What a reference within the schema leads to.
-    fn target(self, reference: &str) -> Option<Self> {
+    pub(crate) fn target(self, reference: &str) -> Option<Self> {
         let fragment = reference.strip_prefix('#')?;
         let fragment = decoded(fragment);
         // A search is short: a schema with anchors is small, and one without has none to find.

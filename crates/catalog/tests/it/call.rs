@@ -70,6 +70,48 @@ async fn wrong_arguments_name_every_fault() {
     );
 }
 
+/// Cancelled from the start.
+struct Now;
+
+impl CancelSignal for Now {
+    fn is_cancelled(&self) -> bool {
+        true
+    }
+    fn cancelled(&self) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+#[tokio::test]
+async fn large_arguments_are_checked_elsewhere_and_end_with_the_call() {
+    const LONG: &str = "
+tools:
+  - name: take
+    source_file: scripts/run.py
+    input_schema: {type: object, properties: {size: {type: number}, text: {type: string, pattern: '(?!.*--)[a-z-]+$'}}}
+";
+    let bench = loaded(LONG, ECHO).await;
+    let answer = bench
+        .structured("box__take", json!({"size": "5", "text": "a".repeat(2_000)}))
+        .await;
+    assert_eq!(answer["got"]["size"], 5);
+    let refused = bench
+        .output("box__take", json!({"text": "a".repeat(1_000_000)}))
+        .await;
+    let text = refused.joined_text();
+    assert!(
+        refused.is_error && text.contains("text: too long to be checked against the pattern"),
+        "{text}"
+    );
+    let mut request = CallRequest::new("box__take", Some(json!({"text": "a".repeat(2_000)})));
+    request.cancel = Cancellation::new(Arc::new(Now));
+    let cancelled = bench.dispatcher.call(request).await;
+    assert!(
+        matches!(cancelled, Err(CallError::Cancelled)),
+        "{cancelled:?}"
+    );
+}
+
 #[tokio::test]
 async fn a_tool_answers_to_all_its_names() {
     let bench = loaded(SIZE, ECHO).await;
@@ -108,6 +150,59 @@ async fn stubs_and_tools_of_unloaded_skills_say_how_to_load() {
         bench.call("__skill__nope", json!({})).await,
         Err(CallError::UnknownTool { .. })
     ));
+}
+
+#[tokio::test]
+async fn a_failure_in_pythons_own_json_is_a_failure() {
+    for (printed, word) in [
+        (
+            "json.dumps({'success': False, 'loss': float('nan')})",
+            "null",
+        ),
+        (
+            "json.dumps({'success': False, 'name': '\\udc80'})",
+            "\u{fffd}",
+        ),
+        ("'{\"success\": false, \"loss\": 1e999}'", "null"),
+        ("{'success': False}", "json.dumps"),
+        (
+            "'{\"success\": false, \"a\":' + '[' * 200 + ']' * 200 + '}'",
+            "nested deeper",
+        ),
+    ] {
+        let script = format!("import json\nprint({printed})\n");
+        let bench = loaded("tools:\n  - name: go\n", &script).await;
+        let answer = bench.output("box__go", json!({})).await;
+        let text = answer.joined_text();
+        assert!(answer.is_error && text.contains(word), "{printed}: {text}");
+        let structured = answer.structured.unwrap();
+        assert_eq!(structured["success"], false, "{printed}");
+        match structured.get("message") {
+            Some(message) => assert!(
+                message.as_str().unwrap().starts_with('{'),
+                "the text is kept"
+            ),
+            None => assert!(answer.meta["dcc"]["note"].is_string(), "{printed}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn integers_beyond_64_bits_stand_in_the_text_as_printed() {
+    let script = "print('{\"id\": 123456789012345678901234567890}')\n";
+    let bench = loaded("tools:\n  - name: go\n", script).await;
+    let answer = bench.output("box__go", json!({})).await;
+    assert!(!answer.is_error);
+    assert_eq!(
+        answer.joined_text(),
+        "{\"id\": 123456789012345678901234567890}"
+    );
+    assert!(
+        answer.meta["dcc"]["note"]
+            .as_str()
+            .unwrap()
+            .contains("64 bits")
+    );
 }
 
 #[tokio::test]

@@ -108,3 +108,102 @@ async fn declaring_more_opens_the_gate_and_tells_listeners() {
         "{escaped:?}"
     );
 }
+
+#[tokio::test]
+async fn every_way_to_say_that_a_text_is_a_workspace_path_counts() {
+    let path = r#"{"type": "string", "format": "workspace-uri"}"#;
+    for (schema, inner, argument) in [
+        (
+            r#"{"properties": {"a": {"type": "array", "items": PATH}}}"#,
+            r#"{"a": ["ok", TEXT]}"#,
+            "a[1]",
+        ),
+        (
+            r#"{"properties": {"a": {"prefixItems": [{}, PATH]}}}"#,
+            r#"{"a": ["../x", TEXT]}"#,
+            "a[1]",
+        ),
+        (
+            r#"{"properties": {"a": {"anyOf": [PATH, {"type": "null"}]}}}"#,
+            r#"{"a": TEXT}"#,
+            "a",
+        ),
+        (
+            r#"{"properties": {"a": {"oneOf": [{"type": "integer"}, PATH]}}}"#,
+            r#"{"a": TEXT}"#,
+            "a",
+        ),
+        (
+            r#"{"properties": {"a": {"allOf": [PATH]}}}"#,
+            r#"{"a": TEXT}"#,
+            "a",
+        ),
+        (
+            r##"{"properties": {"a": {"$ref": "#/$defs/P"}}, "$defs": {"P": PATH}}"##,
+            r#"{"a": TEXT}"#,
+            "a",
+        ),
+        (
+            r#"{"properties": {"a": {"properties": {"b/c": PATH}}}}"#,
+            r#"{"a": {"b/c": TEXT}}"#,
+            "a.b/c",
+        ),
+        (
+            r#"{"properties": {"n": {}}, "additionalProperties": PATH}"#,
+            r#"{"n": "../x", "a": TEXT}"#,
+            "a",
+        ),
+        (
+            r#"{"patternProperties": {"^a": PATH}}"#,
+            r#"{"n": "../x", "a": TEXT}"#,
+            "a",
+        ),
+        (
+            r##"{"$ref": "#/$defs/P", "$defs": {"P": {"properties": {"a": PATH}}}}"##,
+            r#"{"a": TEXT}"#,
+            "a",
+        ),
+        (
+            r#"{"allOf": [{"properties": {"a": PATH}}]}"#,
+            r#"{"a": TEXT}"#,
+            "a",
+        ),
+    ] {
+        let bench = Bench::with(|settings| {
+            settings.workspace_roots = std::sync::Arc::new(WorkspaceRoots::new(["/projects/hero"]));
+        });
+        let schema = schema.replace("PATH", path);
+        let tools = format!(
+            "tools:\n  - name: go\n    source_file: scripts/run.py\n    input_schema: {schema}\n"
+        );
+        bench.skill_with_tools("caps", &tools, ECHO);
+        bench.discover();
+        bench.catalog.load_skill("caps").await.unwrap();
+        assert!(
+            bench
+                .catalog
+                .snapshot()
+                .callable("caps__go")
+                .unwrap()
+                .takes_roots,
+            "{schema}"
+        );
+        let with = |text: &str| -> Value {
+            serde_json::from_str(
+                &inner
+                    .replace("TEXT", &Value::from(text).to_string())
+                    .replace("\"ok\"", "\"/ok\""),
+            )
+            .unwrap()
+        };
+        let answer = bench
+            .structured("caps__go", with("workspace://a.usd"))
+            .await;
+        assert_eq!(answer["got"], with("/projects/hero/a.usd"), "{schema}");
+        let escaped = bench.call("caps__go", with("../x")).await.unwrap_err();
+        assert!(
+            matches!(&escaped, CallError::Roots { argument: found, .. } if found == argument),
+            "{schema}: {escaped:?}"
+        );
+    }
+}

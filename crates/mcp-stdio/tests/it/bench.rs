@@ -3,6 +3,7 @@
 use std::fs;
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use metier_catalog::{CatalogSettings, SkillCatalog, ToolDispatcher, ToolRegistry};
@@ -34,6 +35,8 @@ pub(crate) struct Bench {
     /// A permit for each call of `wait` that has begun, and for each that was told to stop.
     pub(crate) waiting: Arc<Semaphore>,
     pub(crate) stopped: Arc<Semaphore>,
+    /// How many calls of `talk` have begun.
+    pub(crate) begun: Arc<AtomicUsize>,
     pub(crate) folder: tempfile::TempDir,
 }
 
@@ -59,7 +62,7 @@ impl ToolHandler for Wait {
 }
 
 /// Reports two steps and as many log lines, then answers with `size` characters.
-struct Talk;
+struct Talk(Arc<AtomicUsize>);
 
 impl ToolHandler for Talk {
     fn call(
@@ -67,6 +70,7 @@ impl ToolHandler for Talk {
         arguments: Map<String, Value>,
         context: CallContext,
     ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        self.0.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
             for step in [1, 2] {
                 context.events.progress(Progress {
@@ -102,13 +106,15 @@ impl Bench {
         let catalog = SkillCatalog::new(registry.clone()).with_dispatcher(dispatcher.clone());
         let waiting = Arc::new(Semaphore::new(0));
         let stopped = Arc::new(Semaphore::new(0));
+        let begun = Arc::new(AtomicUsize::new(0));
         let wait = Wait {
             waiting: Arc::clone(&waiting),
             stopped: Arc::clone(&stopped),
         };
         let wait = ToolSpec::new("wait", Arc::new(wait)).description("Works until told to stop.");
         registry.register(wait).unwrap();
-        let talk = ToolSpec::new("talk", Arc::new(Talk)).description("Speaks before it answers.");
+        let talk = ToolSpec::new("talk", Arc::new(Talk(Arc::clone(&begun))))
+            .description("Speaks before it answers.");
         registry.register(talk).unwrap();
         let mut config = McpConfig::default();
         config.server_version = "0".to_owned();
@@ -119,6 +125,7 @@ impl Bench {
             catalog,
             waiting,
             stopped,
+            begun,
             folder,
         }
     }

@@ -1,8 +1,10 @@
 //! Calls side by side.
 
+use std::sync::atomic::Ordering;
+
 use serde_json::json;
 
-use crate::bench::{Bench, call, cancelled, initialize, modern, permit, request};
+use crate::bench::{Bench, call, cancelled, initialize, modern, permit, request, within};
 
 #[tokio::test]
 async fn answers_come_as_they_are_ready() {
@@ -139,4 +141,36 @@ async fn a_second_initialize_begins_anew() {
     );
     let (_, rest) = client.close().await;
     assert_eq!((rest.as_str(), bench.server.session_count()), ("", 0));
+}
+
+#[tokio::test]
+async fn answers_that_nobody_reads_do_not_pile_up() {
+    const CALLS: usize = 160;
+    let bench = Bench::new();
+    let mut client = bench.client();
+    client.initialize().await;
+    let lines: String = (1..=CALLS)
+        .map(|id| format!("{}\n", call(id, "talk", json!({"size": 1_000_000}))))
+        .collect();
+    client.raw(lines.as_bytes()).await;
+    // The server gets every chance to run ahead.
+    within("the first calls", async {
+        while bench.begun.load(Ordering::SeqCst) < 9 {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    for _ in 0..10_000 {
+        tokio::task::yield_now().await;
+    }
+    let mut most = 0;
+    let mut answered = 0;
+    while answered < CALLS {
+        most = most.max(bench.begun.load(Ordering::SeqCst) - answered);
+        // Log lines come in between.
+        if client.line().await.contains("\"result\"") {
+            answered += 1;
+        }
+    }
+    assert!(most < 100, "{most} answers were in the making");
 }

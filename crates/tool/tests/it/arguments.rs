@@ -115,6 +115,21 @@ fn what_cannot_be_repaired_is_named() {
     ]);
 }
 
+#[test]
+fn json_text_that_cannot_be_carried_exactly_stays_as_it_came() {
+    for came in [
+        json!({"size": 1, "frame": "{\"start\": 123456789012345678901234567890}"}),
+        json!({"size": 1, "frame": "{\"start\": 1, \"start\": 2}"}),
+        json!({"size": 1, "counts": "[1, 18446744073709551616]"}),
+        json!({"size": 1, "counts": "[1.0000000000000000000001]"}),
+        json!({"size": 1, "count": "1.0000000000000000000001"}),
+    ] {
+        let (value, faults) = repaired(came.clone());
+        assert_eq!(value, came);
+        assert_eq!(faults.len(), 1, "{came}: {faults:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn what_the_schema_accepts_is_never_changed(size in any::<f64>(), code in ".*", flag in any::<bool>()) {

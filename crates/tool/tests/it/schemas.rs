@@ -251,6 +251,93 @@ fn backtracking_is_given_up_on_many_texts() {
 }
 
 #[test]
+fn a_pattern_that_looks_ahead_reads_no_endless_text() {
+    for pattern in [
+        "(?!.*--)[a-z-]+\\.ma$",
+        "(?=(a+)+b)(a|aa)+$",
+        "(?:a++)*b",
+        "(a)\\1+b",
+    ] {
+        for (schema, value) in [
+            (
+                json!({"a": {"type": "string", "pattern": pattern}}),
+                json!({"a": "a".repeat(1_000_000)}),
+            ),
+            (
+                json!({"a": {"type": "object", "patternProperties": {pattern: {}}}}),
+                json!({"a": {"a".repeat(1_000_000): 1}}),
+            ),
+            (
+                json!({"a": {"type": "object", "propertyNames": {"allOf": [{"pattern": pattern}]}}}),
+                json!({"a": {"a".repeat(1_000_000): 1}}),
+            ),
+        ] {
+            let (schema, notes) =
+                compile(&json!({"type": "object", "properties": schema})).unwrap();
+            assert_eq!(notes, []);
+            let faults = schema.validate(&value).unwrap_err();
+            assert_eq!(faults.len(), 1, "{faults:?}");
+            assert!(
+                faults[0].path == "a" && faults[0].message.contains(pattern),
+                "{faults:?}"
+            );
+            assert!(
+                faults[0]
+                    .message
+                    .starts_with("too long to be checked against the pattern"),
+                "{faults:?}"
+            );
+        }
+    }
+    let (schema, _) = compile(&json!({"type": "object", "properties": {
+        "a": {"type": "array", "items": {"type": "string", "pattern": "(?!.*--)[a-z-]+\\.ma$"}},
+        "b": {"type": "string", "pattern": "^[a-z]+$"},
+    }}))
+    .unwrap();
+    let scenes = |count, length| Value::from(vec![format!("{}.ma", "a".repeat(length)); count]);
+    for fine in [
+        json!({"a": scenes(1_000, 100)}),
+        json!({"a": scenes(1, 9_000)}),
+        json!({"b": "a".repeat(1_000_000)}),
+    ] {
+        assert_eq!(schema.validate(&fine), Ok(()));
+    }
+    let fault = schema
+        .validate(&json!({"a": scenes(3, 9_000)}))
+        .unwrap_err()
+        .remove(0);
+    assert!(
+        fault.path == "a[1]" && fault.message.starts_with("too much text"),
+        "{fault}"
+    );
+}
+
+#[test]
+fn only_large_arguments_take_long() {
+    let (plain, _) = compile(&json!({"type": "object"})).unwrap();
+    let (ahead, _) =
+        compile(&json!({"type": "object", "additionalProperties": {"pattern": "(?=a)"}})).unwrap();
+    for (length, long) in [
+        (10, [false, false]),
+        (2_000, [false, true]),
+        (70_000, [true, true]),
+    ] {
+        for value in [
+            json!({"a": "x".repeat(length)}),
+            json!({"a": vec![1; length / 8 + 1]}),
+            json!({"a": {"x".repeat(length): 1}}),
+        ] {
+            let object = value.as_object().unwrap();
+            assert_eq!(
+                [plain.takes_long(object), ahead.takes_long(object)],
+                long,
+                "{length}"
+            );
+        }
+    }
+}
+
+#[test]
 fn hostile_references_are_refused_by_name() {
     for (schema, word) in [
         (
@@ -269,4 +356,23 @@ fn hostile_references_are_refused_by_name() {
         let error = compile(&schema).unwrap_err().to_string();
         assert!(error.contains(word), "{schema}: {error}");
     }
+}
+
+#[test]
+fn the_places_of_a_format_are_bounded() {
+    let (schema, _) = compile(&json!({"type": "object", "properties": {
+        "a": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+        "$defs": {"node": {"anyOf": [{"format": "file"}, {"type": "array", "items": {"$ref": "#/$defs/node"}}]}},
+    }))
+    .unwrap();
+    let found = schema
+        .places_of_format("file", &json!({"a": ["x", [["y"], 3]]}))
+        .unwrap();
+    let paths: Vec<_> = found.iter().map(|place| place.path.as_str()).collect();
+    assert_eq!(paths, ["a[0]", "a[1][0][0]"]);
+    let fault = schema
+        .places_of_format("file", &json!({"a": vec!["x"; 10_001]}))
+        .unwrap_err();
+    assert!(fault.message.contains("at most 10000"), "{fault}");
+    assert!(!schema.has_format("other"));
 }

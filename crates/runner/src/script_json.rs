@@ -1,0 +1,261 @@
+//! JSON as scripts write it.
+//!
+//! Python's `json.dumps` writes `NaN` and `Infinity`, and half a surrogate pair, which no JSON reader
+//! takes. A script that reports its failure that way must not pass for one that printed some text, so
+//! these are read as what JSON has for them, and it is told.
+
+use serde_json::Value;
+
+/// What was read.
+#[derive(Debug)]
+pub(crate) struct Read {
+    pub(crate) value: Value,
+    /// What of it is not as the script wrote it.
+    pub(crate) notes: Vec<String>,
+    /// The script's own text, when the value holds an integer that lost digits.
+    pub(crate) exact: Option<String>,
+}
+
+/// Reads a text that is one JSON value, or nearly.
+///
+/// # Errors
+/// Why it is none.
+pub(crate) fn read(text: &str) -> Result<Read, String> {
+    let strict = serde_json::from_str::<Value>(text);
+    if let Ok(value) = &strict
+        && !holds_large_number(value)
+    {
+        return Ok(Read {
+            value: strict.map_err(|error| error.to_string())?,
+            notes: Vec::new(),
+            exact: None,
+        });
+    }
+    let mended = Mended::of(text);
+    let value = match strict {
+        Ok(value) => value,
+        Err(error) if text.starts_with(['{', '[']) => {
+            serde_json::from_str(&mended.text).map_err(|_| reason(text, &error))?
+        }
+        Err(error) => return Err(reason(text, &error)),
+    };
+    let mut notes = Vec::new();
+    if mended.has_no_number {
+        notes.push("the script printed NaN, Infinity or a number that large, which JSON does not have; they were read as null".to_owned());
+    }
+    if mended.has_half_pair {
+        notes.push(
+            "the script printed halves of surrogate pairs; they were read as U+FFFD".to_owned(),
+        );
+    }
+    if mended.has_large_integer {
+        notes.push("the result holds integers beyond 64 bits, which lose digits in the structured result; the text has them as the script printed them".to_owned());
+    }
+    Ok(Read {
+        value,
+        notes,
+        exact: mended.has_large_integer.then(|| text.to_owned()),
+    })
+}
+
+/// In words that tell a script's author what to do, where the mistake is a known one.
+fn reason(text: &str, error: &serde_json::Error) -> String {
+    let error = error.to_string();
+    let python = [": True", ": False", ": None", "': "];
+    if error.contains("recursion limit") {
+        "it is nested deeper than 128 levels".to_owned()
+    } else if python.iter().any(|sign| text.contains(sign)) {
+        "it is Python's own spelling of a dict; print json.dumps(...) of it".to_owned()
+    } else {
+        error
+    }
+}
+
+/// Whether some number was read to a near one, which an integer beyond 64 bits is.
+fn holds_large_number(value: &Value) -> bool {
+    let mut open = vec![value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Number(number)
+                if number.is_f64()
+                    && number.as_f64().is_some_and(|float| float.abs() >= 9.2e18) =>
+            {
+                return true;
+            }
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.values()),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// A text with JSON's words for what JSON does not have.
+#[derive(Default)]
+struct Mended {
+    text: String,
+    has_no_number: bool,
+    has_half_pair: bool,
+    has_large_integer: bool,
+}
+
+impl Mended {
+    fn of(text: &str) -> Self {
+        let mut mended = Self {
+            text: String::with_capacity(text.len()),
+            ..Self::default()
+        };
+        let mut rest = text;
+        let mut in_string = false;
+        while let Some(first) = rest.chars().next() {
+            let taken = if in_string {
+                in_string = first != '"';
+                mended.in_string(rest, first)
+            } else {
+                in_string = first == '"';
+                mended.outside(rest, first)
+            };
+            rest = rest.get(taken..).unwrap_or_default();
+        }
+        mended
+    }
+
+    /// Takes one piece of a string over and tells its length.
+    fn in_string(&mut self, rest: &str, first: char) -> usize {
+        let plain = match first {
+            '\\' => match unit(rest) {
+                Some(0xD800..=0xDBFF)
+                    if matches!(rest.get(6..).and_then(unit), Some(0xDC00..=0xDFFF)) =>
+                {
+                    12
+                }
+                Some(0xD800..=0xDFFF) => {
+                    self.has_half_pair = true;
+                    self.text.push_str("\\ufffd");
+                    return 6;
+                }
+                Some(_) => 6,
+                None => 1 + rest.chars().nth(1).map_or(0, char::len_utf8),
+            },
+            '"' => 1,
+            _ => rest.find(['"', '\\']).unwrap_or(rest.len()),
+        };
+        self.text.push_str(rest.get(..plain).unwrap_or_default());
+        plain
+    }
+
+    /// Takes one piece between strings over and tells its length.
+    fn outside(&mut self, rest: &str, first: char) -> usize {
+        for word in ["NaN", "Infinity", "-Infinity"] {
+            if rest.starts_with(word) {
+                self.has_no_number = true;
+                self.text.push_str("null");
+                return word.len();
+            }
+        }
+        if !matches!(first, '-' | '0'..='9') {
+            self.text.push(first);
+            return first.len_utf8();
+        }
+        let is_part = |c: char| matches!(c, '-' | '+' | '.' | 'e' | 'E' | '0'..='9');
+        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let number = rest.get(..length).unwrap_or_default();
+        let is_integer = !number.contains(['.', 'e', 'E']);
+        if is_integer && number.parse::<u64>().is_err() && number.parse::<i64>().is_err() {
+            self.has_large_integer = true;
+        }
+        if number.parse::<f64>().is_ok_and(f64::is_infinite) {
+            self.has_no_number = true;
+            self.text.push_str("null");
+        } else {
+            self.text.push_str(number);
+        }
+        length
+    }
+}
+
+/// The code unit of a `\u` escape at the start of the text.
+fn unit(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hex.then(|| u32::from_str_radix(digits, 16).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_json_does_not_have_is_read_as_what_it_has() {
+        for (text, value, word) in [
+            (
+                r#"{"success": false, "loss": NaN}"#,
+                json!({"success": false, "loss": null}),
+                "NaN",
+            ),
+            (
+                r#"{"a": [Infinity, -Infinity, 1e999, -1E999], "NaN": "Infinity"}"#,
+                json!({"a": [null, null, null, null], "NaN": "Infinity"}),
+                "NaN",
+            ),
+            (
+                r#"{"a": "\udc80\ud83d\ude00\ud83dx\\ud800"}"#,
+                json!({"a": "\u{fffd}😀\u{fffd}x\\ud800"}),
+                "surrogate",
+            ),
+        ] {
+            let read = read(text).unwrap();
+            assert_eq!(read.value, value, "{text}");
+            assert!(
+                read.notes.len() == 1 && read.notes[0].contains(word),
+                "{:?}",
+                read.notes
+            );
+            assert_eq!(read.exact, None);
+        }
+        for plain in ["{\"a\": 1.5e300}", "[1, 18446744073709551615]", "3"] {
+            assert_eq!(read(plain).unwrap().notes, [""; 0], "{plain}");
+        }
+    }
+
+    #[test]
+    fn integers_beyond_64_bits_keep_their_text() {
+        for text in [
+            r#"{"id": 123456789012345678901234567890}"#.to_owned(),
+            format!("[-{}]", "9".repeat(400)),
+        ] {
+            let read = read(&text).unwrap();
+            assert_eq!(read.exact.as_deref(), Some(text.as_str()));
+            assert!(read.notes.iter().any(|note| note.contains("64 bits")));
+        }
+    }
+
+    #[test]
+    fn what_is_none_says_why() {
+        for (text, word) in [
+            ("{'a': 1}", "json.dumps"),
+            ("{\"a\": True}", "json.dumps"),
+            ("{\"a\": 1,}", "trailing comma"),
+            ("NaN", "expected"),
+        ] {
+            let reason = read(text).unwrap_err();
+            assert!(reason.contains(word), "{text}: {reason}");
+        }
+        let deep = format!("{}1{}", "{\"a\":".repeat(200), "}".repeat(200));
+        assert_eq!(
+            read(&deep).unwrap_err(),
+            "it is nested deeper than 128 levels"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_returns(text in ".*") {
+            let _ = read(&text);
+            let _ = read(&format!("{{{text}}}"));
+        }
+    }
+}
