@@ -9,7 +9,7 @@
 //! | member | is |
 //! |---|---|
 //! | `at_ms` | when the call came, in milliseconds since 1970 |
-//! | `who` | the session, or the client where there are none; `null` for a call from inside |
+//! | `who` | a digest of the session, whose id would let a reader speak in its name; the client where there are no sessions; `null` for a call from inside |
 //! | `tool` | the listed name; the name as it was called where there is no such tool |
 //! | `arguments` | the SHA-256 of the arguments as they came, as JSON with sorted keys and without blanks |
 //! | `outcome` | `ok`, `error`, `denied`, `invalid`, `cancelled`, `capability`, `refused`, `panic`, `unknown`, `not_loaded`, `inactive` |
@@ -136,7 +136,7 @@ impl Record {
         Self {
             log: Arc::clone(log),
             at_ms: millis(now.unwrap_or_default()),
-            who: request.session.clone(),
+            who: request.session.as_deref().map(caller),
             called: stub::clipped(&request.name, SHOWN_NAME),
             arguments: digest(request.arguments.as_ref()),
             end: Arc::default(),
@@ -203,6 +203,15 @@ fn millis(duration: Duration) -> u64 {
 }
 
 /// Absent arguments are an empty object.
+/// Who called. A client that names itself has no secret; the id of a session is one.
+fn caller(session: &str) -> String {
+    if session.starts_with("client:") {
+        return session.to_owned();
+    }
+    let digest = format!("{:x}", Sha256::digest(session));
+    format!("session:{}", digest.get(..16).unwrap_or_default())
+}
+
 fn digest(arguments: Option<&Value>) -> String {
     let text = match arguments {
         None | Some(Value::Null) => "{}".to_owned(),
@@ -220,6 +229,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn the_log_holds_nothing_that_opens_a_session() {
+        assert_eq!(caller("client:inspector"), "client:inspector");
+        assert_eq!(caller("4f1c-secret"), caller("4f1c-secret"));
+        assert_ne!(caller("4f1c-secret"), caller("4f1c-other"));
+        assert!(!caller("4f1c-secret").contains("4f1c"));
+    }
 
     #[test]
     fn a_digest_depends_on_the_arguments_alone() {

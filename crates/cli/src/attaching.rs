@@ -2,22 +2,32 @@
 
 use metier::host::HostLink;
 
-use crate::config::Key;
-use crate::options::{Running, SkillPlaces, place};
+use crate::config::{Config, Fault, Key};
+use crate::options::place;
 use crate::printer::Printer;
+
+/// The application that answers, by its own name; `None` where none is named.
+pub(crate) async fn attached(config: &Config) -> Option<Result<String, Fault>> {
+    let file = config.file(Key::Attach)?;
+    Some(match HostLink::new(file).probe().await {
+        Ok(door) => Ok(door.name),
+        Err(message) => Err(Fault::new(
+            place(config, Key::Attach),
+            message,
+            "start the adapter in the application; `metier host-adapter` prints it",
+        )),
+    })
+}
 
 /// Warns when the application that is named does not answer. It may come later: its file is read anew
 /// for every call.
-pub(crate) async fn warn_if_unattached(running: &Running, places: &SkillPlaces) {
-    let (config, _) = running.config(places);
-    let Some(file) = config.file(Key::Attach) else {
-        return;
-    };
-    if let Err(message) = HostLink::new(file).probe().await {
+pub(crate) async fn warn_if_unattached(config: &Config) {
+    if let (Some(Err(fault)), Some(file)) = (attached(config).await, config.file(Key::Attach)) {
         Printer.say(&format!(
-            "warning: {} {}: {message}; until it answers, its tools refuse",
-            place(&config, Key::Attach),
-            file.display()
+            "warning: {} {}: {}; until it answers, its tools refuse",
+            fault.place,
+            file.display(),
+            fault.message
         ));
     }
 }

@@ -5,8 +5,8 @@ use metier::SkillCatalog;
 use metier::catalog::{LoadError, LoadRequest};
 
 use crate::Failure;
-use crate::config::Key;
-use crate::options::{Running, SkillPlaces};
+use crate::config::{Config, Key};
+use crate::options::place;
 use crate::printer::Printer;
 
 /// Stands for every skill.
@@ -28,14 +28,12 @@ impl Loading {
         &self,
         printer: Printer,
         catalog: &SkillCatalog,
-        running: &Running,
-        places: &SkillPlaces,
+        config: &Config,
     ) -> Result<(), Failure> {
-        let (config, _) = running.config(places);
-        let names = if self.names.is_empty() {
-            config.texts(Key::Load).to_vec()
+        let (origin, names) = if self.names.is_empty() {
+            (place(config, Key::Load), config.texts(Key::Load).to_vec())
         } else {
-            self.names.clone()
+            ("--load".to_owned(), self.names.clone())
         };
         let names = if names.iter().any(|name| name == ALL) {
             let skills = catalog.list_skills(None);
@@ -56,10 +54,10 @@ impl Loading {
                         |near| format!("did you mean `{near}`?"),
                     );
                     return Err(Failure::Usage(format!(
-                        "--load {name}: there is no such skill; {cure}"
+                        "{origin} {name}: there is no such skill; {cure}"
                     )));
                 }
-                Err(error) => printer.say(&format!("warning: --load {name}: {error}")),
+                Err(error) => printer.say(&format!("warning: {origin} {name}: {error}")),
             }
         }
         Ok(())

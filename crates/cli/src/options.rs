@@ -193,6 +193,14 @@ impl SkillPlaces {
 impl Running {
     /// The settings of a catalog over these places whose tools are run with these options.
     pub(crate) fn settings(&self, places: &SkillPlaces) -> Result<CatalogSettings, Failure> {
+        Ok(self.settings_of_server(places)?.0)
+    }
+
+    /// The same with where each setting comes from, read once.
+    pub(crate) fn settings_of_server(
+        &self,
+        places: &SkillPlaces,
+    ) -> Result<(CatalogSettings, Config), Failure> {
         let (mut settings, config) = self.read(places, true)?;
         if let Some(file) = config.file(Key::AuditFile) {
             let most = config.number(Key::AuditSize).unwrap_or(usize::MAX);
@@ -202,7 +210,7 @@ impl Running {
             })?;
             settings.audit = Some(Arc::new(log));
         }
-        Ok(settings)
+        Ok((settings, config))
     }
 
     /// The same without the audit log; what scripts could not be run with is told only when some may be run.

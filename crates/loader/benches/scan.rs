@@ -15,6 +15,11 @@ use std::time::{Duration, Instant};
 
 use metier_loader::{ParseMode, Root, RootLabel, ScanCache, ScanReport, scan};
 
+#[path = "floor/walk_and_read.rs"]
+mod walk_and_read;
+
+use walk_and_read::walk_and_read;
+
 const ROUNDS: usize = 7;
 
 fn main() {
@@ -77,25 +82,6 @@ fn timed(work: impl FnOnce()) -> Duration {
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
-}
-
-/// The least that any loader has to do, on one thread: list every folder and read every SKILL.md
-/// and tools.yaml.
-fn walk_and_read(folder: &Path) -> usize {
-    let mut folders = vec![folder.to_owned()];
-    let mut files = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a readable folder").flatten() {
-            let kind = entry.file_type().expect("a kind");
-            if kind.is_dir() {
-                folders.push(entry.path());
-            } else if matches!(entry.file_name().to_str(), Some("SKILL.md" | "tools.yaml")) {
-                let bytes = fs::read(entry.path()).expect("a readable file");
-                files += usize::from(!bytes.is_empty());
-            }
-        }
-    }
-    files
 }
 
 /// Skills of the usual shape: nested metadata, three tools with schemas, one script.

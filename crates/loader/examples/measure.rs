@@ -14,6 +14,11 @@ use std::time::{Duration, Instant};
 
 use metier_loader::{ParseMode, Root, RootLabel, ScanCache, scan};
 
+#[path = "../benches/floor/walk_and_read.rs"]
+mod walk_and_read;
+
+use walk_and_read::walk_and_read;
+
 fn main() -> std::process::ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [what, folder] = words.as_slice() else {
@@ -55,8 +60,11 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
 fn rescan(roots: &[Root]) -> (Duration, usize, usize) {
     let mut cache = ScanCache::new(roots.to_vec(), ParseMode::Lenient);
     cache.rescan();
-    while cache.rescan().read > 0 {
-        // Files written a moment ago are read once more, until a change of them could not hide.
+    // Files written a moment ago are read once more, until a change of them could not hide.
+    for _ in 0..10 {
+        if cache.rescan().read == 0 {
+            break;
+        }
         std::thread::sleep(Duration::from_secs(1));
     }
     let mut times = Vec::new();
@@ -69,25 +77,6 @@ fn rescan(roots: &[Root]) -> (Duration, usize, usize) {
     }
     times.sort_unstable();
     (times.get(2).copied().unwrap_or_default(), found, 0)
-}
-
-/// The least that any loader has to do, on one thread: list every folder and read every SKILL.md
-/// and tools.yaml.
-fn walk_and_read(folder: &Path) -> usize {
-    let mut folders = vec![folder.to_owned()];
-    let mut files = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a readable folder").flatten() {
-            let kind = entry.file_type().expect("a kind");
-            if kind.is_dir() {
-                folders.push(entry.path());
-            } else if matches!(entry.file_name().to_str(), Some("SKILL.md" | "tools.yaml")) {
-                let bytes = fs::read(entry.path()).expect("a readable file");
-                files += usize::from(!bytes.is_empty());
-            }
-        }
-    }
-    files
 }
 
 /// The most memory that this process held, in KiB; 0 where the system does not tell.

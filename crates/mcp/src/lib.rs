@@ -50,6 +50,7 @@ mod listeners;
 mod logging;
 mod meta;
 mod methods;
+mod newest;
 mod notices;
 mod pages;
 mod prompt_text;

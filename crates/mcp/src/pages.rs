@@ -1,7 +1,7 @@
 //! The pages of `tools/list`, serialized once per generation of the catalog and per era.
 
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,12 +13,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Era;
 use crate::error::McpError;
+use crate::newest::{Newest, OfGeneration};
 use crate::result::{CacheHints, Results};
 
 /// Keeps the newest generation's pages.
 #[derive(Debug)]
 pub(crate) struct PageCache {
-    newest: RwLock<Option<Arc<Pages>>>,
+    newest: Newest<Pages>,
     page_size: usize,
     stubs: bool,
 }
@@ -26,7 +27,7 @@ pub(crate) struct PageCache {
 impl PageCache {
     pub(crate) fn new(page_size: usize, stubs: bool) -> Self {
         Self {
-            newest: RwLock::default(),
+            newest: Newest::default(),
             page_size: page_size.max(1),
             stubs,
         }
@@ -34,22 +35,9 @@ impl PageCache {
 
     /// The pages of a snapshot.
     pub(crate) fn of(&self, snapshot: &CatalogSnapshot) -> Arc<Pages> {
-        let generation = snapshot.generation();
-        if let Some(pages) = &*self.newest.read().unwrap_or_else(PoisonError::into_inner)
-            && pages.generation == generation
-        {
-            return Arc::clone(pages);
-        }
-        let pages = Arc::new(Pages::new(snapshot, self.page_size, self.stubs));
-        let mut newest = self.newest.write().unwrap_or_else(PoisonError::into_inner);
-        // A request that began before a change must not put its older pages over newer ones.
-        if newest
-            .as_ref()
-            .is_none_or(|known| known.generation < generation)
-        {
-            *newest = Some(Arc::clone(&pages));
-        }
-        pages
+        self.newest.of(snapshot.generation(), |_| {
+            Pages::new(snapshot, self.page_size, self.stubs)
+        })
     }
 }
 
@@ -79,6 +67,12 @@ struct Page<'a> {
     tools: &'a [Arc<ListedTool>],
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
+}
+
+impl OfGeneration for Pages {
+    fn generation(&self) -> u64 {
+        self.generation
+    }
 }
 
 impl Pages {

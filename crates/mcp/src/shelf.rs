@@ -9,10 +9,12 @@ mod served_skill;
 mod uri;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use metier_catalog::CatalogSnapshot;
 use metier_loader::LoadedSkill;
+
+use crate::newest::{Newest, OfGeneration};
 
 pub(crate) use contents::{Body, Contents, mime_of_name};
 pub(crate) use served_skill::{Change, ReadFault, ServedSkill};
@@ -33,22 +35,21 @@ pub(crate) struct Shelf {
 /// Keeps the newest generation's shelf.
 #[derive(Debug, Default)]
 pub(crate) struct ShelfCache {
-    newest: RwLock<Arc<Shelf>>,
+    newest: Newest<Shelf>,
 }
 
 impl ShelfCache {
     /// The shelf of a snapshot.
     pub(crate) fn of(&self, snapshot: &CatalogSnapshot) -> Arc<Shelf> {
-        let known = Arc::clone(&self.newest.read().unwrap_or_else(PoisonError::into_inner));
-        if known.generation == snapshot.generation() {
-            return known;
-        }
-        let shelf = Arc::new(Shelf::new(snapshot, &known));
-        let mut newest = self.newest.write().unwrap_or_else(PoisonError::into_inner);
-        if newest.generation < shelf.generation {
-            *newest = Arc::clone(&shelf);
-        }
-        shelf
+        self.newest.of(snapshot.generation(), |before| {
+            Shelf::new(snapshot, before.unwrap_or(&Shelf::default()))
+        })
+    }
+}
+
+impl OfGeneration for Shelf {
+    fn generation(&self) -> u64 {
+        self.generation
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let settings = self.running.settings(&self.places)?;
+        let (settings, chosen) = self.running.settings_of_server(&self.places)?;
         if !self.insecure && !is_loopback(&self.host) {
             return Err(Failure::Usage(format!(
                 "--host {}: this address can be reached from other machines, and the server runs scripts for \
@@ -77,10 +77,8 @@ impl Serve {
                 follow(&catalog)?;
                 tokio::spawn(talk.tell(printer));
             }
-            warn_if_unattached(&self.running, &self.places).await;
-            self.loading
-                .load(printer, &catalog, &self.running, &self.places)
-                .await?;
+            warn_if_unattached(&chosen).await;
+            self.loading.load(printer, &catalog, &chosen).await?;
             let handle = server
                 .start()
                 .await

@@ -33,7 +33,7 @@ pub(crate) struct Stdio {
 
 impl Stdio {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let settings = self.running.settings(&self.places)?;
+        let (settings, chosen) = self.running.settings_of_server(&self.places)?;
         if std::io::stdin().is_terminal() {
             printer.say(
                 "waiting for JSON-RPC messages, one a line; this command is meant to be started by an MCP client, \
@@ -55,10 +55,8 @@ impl Stdio {
                 follow(&catalog)?;
                 tokio::spawn(talk.tell(printer));
             }
-            warn_if_unattached(&self.running, &self.places).await;
-            self.loading
-                .load(printer, &catalog, &self.running, &self.places)
-                .await?;
+            warn_if_unattached(&chosen).await;
+            self.loading.load(printer, &catalog, &chosen).await?;
             tell_findings(printer, &catalog.snapshot());
             self.places.tell_if_empty(printer, &catalog);
             let limits = StdioConfig::default();

@@ -225,3 +225,18 @@ fn a_skill_to_load_that_is_not_there_is_refused() {
         );
     }
 }
+
+#[test]
+fn an_unknown_skill_to_load_is_told_with_who_named_it() {
+    let folder = mixed();
+    crate::command::write(folder.path().join("metier.toml"), "load = ['goood']\n");
+    let said = run(folder.path(), &["stdio", "skills"]);
+    let wanted = "metier.toml:1:1: load goood: there is no such skill; did you mean `good`?";
+    assert!(said.contains("exit 2") && said.contains(wanted), "{said}");
+    let said = run(folder.path(), &["stdio", "--load", "goood", "skills"]);
+    let wanted = "--load goood: there is no such skill; did you mean `good`?";
+    assert!(
+        said.contains(wanted) && !said.contains("metier.toml"),
+        "{said}"
+    );
+}

@@ -6,12 +6,12 @@ mod variables;
 
 use clap::Args;
 use metier::SkillCatalog;
-use metier::host::HostLink;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::Failure;
-use crate::config::{Config, Fault, Key, Origin};
+use crate::attaching::attached;
+use crate::config::Config;
 use crate::interpreter_faults;
 use crate::options::{Running, SkillPlaces, runtime, settings};
 use crate::printer::{Printer, count, table};
@@ -59,7 +59,14 @@ impl Doctor {
         let roots = searched::places(&settings, &self.places.paths);
         let (catalog, report) = self.places.catalog(settings);
         let (application, interpreters, problems) = runtime()?.block_on(async {
-            let application = attached(&config, &mut faults).await;
+            let application = match attached(&config).await {
+                Some(Err(fault)) => {
+                    faults.push(fault);
+                    None
+                }
+                Some(Ok(name)) => Some(name),
+                None => None,
+            };
             let interpreters = interpreters::of(&catalog).await;
             let mut problems = problems::of_settings(&config, &faults, &environment);
             problems.extend(problems::of_skills(&catalog).await);
@@ -93,24 +100,6 @@ impl Doctor {
             count(findings.problems.len(), "thing")
         ));
         Err(Failure::Answered)
-    }
-}
-
-/// The application that main-thread tools run in, where one is named and answers.
-async fn attached(config: &Config, faults: &mut Vec<Fault>) -> Option<String> {
-    let door = config.file(Key::Attach)?;
-    match HostLink::new(door).probe().await {
-        Ok(door) => Some(door.name),
-        Err(message) => {
-            let place = match config.get(Key::Attach).map(|set| &set.origin) {
-                Some(Origin::File(place)) => format!("{place}: {}", Key::Attach.path()),
-                Some(origin) => origin.to_string(),
-                None => Key::Attach.path().to_owned(),
-            };
-            let cure = "start the adapter in the application; `metier host-adapter` prints it";
-            faults.push(Fault::new(place, message, cure));
-            None
-        }
     }
 }
 

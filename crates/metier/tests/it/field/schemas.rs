@@ -33,6 +33,7 @@ async fn case_058_bad_schema_isolated() {
             "  - {name: a_string, input_schema: {type: string}}\n",
             "  - {name: broken, input_schema: '{\"type\": '}\n",
             "  - {name: yes_schema, input_schema: true}\n",
+            "  - {name: circle, input_schema: {type: object, $ref: '#'}}\n",
         ),
     );
     case.discover();
@@ -40,11 +41,20 @@ async fn case_058_bad_schema_isolated() {
     let told: &[&str] = &["`a_string: input_schema`", "`broken:", "`yes_schema:"];
     case.fares("plans", ("unloaded", told), ("skipped", told));
     let names = case.lenient.load("plans").await.unwrap();
-    assert_eq!(names.len(), 7);
+    assert_eq!(names.len(), 8);
+    // What only shows when a schema is compiled is told with the load.
+    assert!(case.lenient.said("plans").contains("circle"));
     let schema = |name: &str| case.lenient.tool(&format!("plans__{name}"))["inputSchema"].clone();
     assert!(schema("good")["properties"]["n"].is_object());
     assert_eq!(schema("any_of")["anyOf"].as_array().unwrap().len(), 2);
-    for plain in ["nothing", "bare", "a_string", "broken", "yes_schema"] {
+    for plain in [
+        "nothing",
+        "bare",
+        "a_string",
+        "broken",
+        "yes_schema",
+        "circle",
+    ] {
         let mut plain_one = schema(plain);
         let members = plain_one.as_object_mut().unwrap();
         let inside = members.remove("properties").unwrap_or_else(|| json!({}));
@@ -54,7 +64,15 @@ async fn case_058_bad_schema_isolated() {
             "{plain}"
         );
     }
-    for (name, is_error) in [("bare", false), ("a_string", true), ("broken", true)] {
+    for (name, is_error) in [
+        ("good", false),
+        ("nothing", false),
+        ("bare", false),
+        ("a_string", true),
+        ("broken", true),
+        ("yes_schema", true),
+        ("circle", true),
+    ] {
         let tool = format!("plans__{name}");
         let called = case.lenient.call(&tool, json!({"a": 1})).await;
         assert_eq!(called.is_error, is_error, "{name}: {called:?}");
@@ -167,7 +185,7 @@ async fn case_060_model_made_arguments() {
     ] {
         let answer = take(sent.clone()).await;
         assert!(
-            answer.is_error && answer.joined_text().contains(field),
+            answer.is_error && answer.joined_text().contains(&format!("- {field}: ")),
             "{sent}: {answer:?}"
         );
     }
@@ -200,7 +218,7 @@ async fn case_061_arguments_absent_or_odd() {
             "{refused:?}"
         );
     }
-    let spoofed = json!({"size": 1, "_workspace_roots": ["file:///projects"]});
+    let spoofed = json!({"size": 1, "_workspace_roots": ["file:///projects"], "_x": 1});
     let got = case.lenient.structured("coerce__take", spoofed).await;
     assert_eq!(got["got"], json!({"size": 1}));
     let slip = case
