@@ -4,13 +4,19 @@
 //   revision   what is spoken, or nothing when the client does not tell
 //   tools()    every tool, all pages, asked of the server
 //   call(name, arguments)   {isError, text, structured}
+//   skills()   every entry of skills/list, all pages; nothing when the client cannot read skills
+//   read(entry, uri)   the bytes of a file of a skill, when it has skills
+//   children(uri)      the direct children of a directory, [{uri, mimeType}], when it has skills
 //   notices    a Notices, or nothing for a client that hears none
 //   forgets    true for a client that starts a server of its own for each request, so that nothing stays loaded
 //   extra      more steps of its own: [[name, action], …], gone through after the list
 //   close()
 // One JSON object a step is printed: {"step": …, "ok": …, "note": …}.
 
-import { readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 
 // A notice that takes longer than this did not come; a step that takes longer than that has failed.
 const SOON = 15_000;
@@ -53,6 +59,69 @@ export function textOf(result) {
   return (result.content ?? []).map((item) => item.text ?? "").join("\n");
 }
 
+/** The bytes of a resource's only content. */
+export function contentOf({ contents }) {
+  check(contents.length === 1, `${contents.length} contents came for one resource`);
+  const [{ text, blob }] = contents;
+  return text === undefined ? Buffer.from(blob, "base64") : Buffer.from(text);
+}
+
+/** What a skill's folder holds, hidden files aside: [path, bytes] with forward slashes. */
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep))
+    .filter((parts) => !parts.some((part) => part.startsWith(".")))
+    .map((parts) => [parts.join("/"), readFileSync(join(folder, ...parts))]);
+}
+
+/** Each directory from the root on, with its direct children and whether they are directories themselves. */
+function directories(root, files) {
+  const found = {};
+  for (const uri of files) {
+    for (let child = uri, isDirectory = false; child !== root; isDirectory = true) {
+      const parent = child.slice(0, child.lastIndexOf("/"));
+      (found[parent] ??= {})[child] = isDirectory;
+      child = parent;
+    }
+  }
+  return found;
+}
+
+async function skillsVerified(plan, peer) {
+  const entries = await peer.skills();
+  const nameOf = (entry) => entry.uri.split("/").at(-2);
+  const names = entries.map(nameOf).sort();
+  check(isDeepStrictEqual(names, Object.keys(plan.front_matter).sort()), `the skills are ${names}`);
+  let read = 0;
+  for (const entry of entries) {
+    const name = nameOf(entry);
+    const root = entry.uri.slice(0, -"/SKILL.md".length);
+    const wanted = plan.front_matter[name];
+    for (const field of new Set([...Object.keys(entry.frontmatter), ...Object.keys(wanted)])) {
+      const [one, other] = [entry.frontmatter[field], wanted[field]];
+      check(isDeepStrictEqual(one, other), `${name}: ${field} is ${JSON.stringify(one)}, SKILL.md says ${JSON.stringify(other)}`);
+    }
+    const files = Object.fromEntries(filesBelow(join(plan.folder, name)).map(([path, bytes]) => [`${root}/${path}`, bytes]));
+    const listed = entry.resources.map(({ uri }) => uri);
+    check(isDeepStrictEqual([...listed].sort(), Object.keys(files).sort()), `${name} lists ${listed}`);
+    for (const { uri, size, digest } of entry.resources) {
+      const bytes = Buffer.from(await peer.read(entry, uri));
+      check(bytes.equals(files[uri]), `${uri} has other bytes than its file`);
+      check(bytes.length === size, `${uri} is ${bytes.length} bytes, ${size} were promised`);
+      const found = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+      check(found === digest, `${uri} has ${found}, ${digest} was promised`);
+      read += 1;
+    }
+    for (const [folder, wantedChildren] of Object.entries(directories(root, listed))) {
+      const children = await peer.children(folder);
+      const kinds = Object.fromEntries(children.map(({ uri, mimeType }) => [uri, mimeType === "inode/directory"]));
+      check(isDeepStrictEqual(kinds, wantedChildren), `${folder} holds ${JSON.stringify(kinds)}`);
+    }
+  }
+  return `${read} files of ${entries.length} skills`;
+}
+
 function steps(plan, peer) {
   const stub = `__skill__${plan.skill}`;
   const names = async () => (await peer.tools()).map((tool) => tool.name);
@@ -83,6 +152,7 @@ function steps(plan, peer) {
       check(String(stubs) === String(wanted), `the stubs are ${stubs}, not ${wanted}`);
       return `${found.length} tools`;
     }],
+    ...(peer.skills ? [["skills: every file read and verified", () => skillsVerified(plan, peer)]] : []),
     ...(peer.extra ?? []),
     ["a stub says how to load", () => refused(stub, {}, [plan.hint])],
     ["search finds the skill", async () => {

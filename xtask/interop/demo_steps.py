@@ -6,6 +6,7 @@ the demo skills look like. One JSON object a step is printed: {"step": …, "ok"
 no means for is left out; a step that fails does not keep the later ones from being tried.
 """
 
+import hashlib
 import json
 import sys
 import traceback
@@ -44,6 +45,18 @@ class Peer(Protocol):
     async def call(self, name: str, arguments: dict) -> Answer: ...
 
 
+class SkillReader(Protocol):
+    """What a peer has besides when its client can read skills."""
+
+    async def skills(self) -> list[dict]:
+        """Every entry of skills/list, all pages, as on the wire."""
+
+    async def read(self, uri: str) -> bytes: ...
+
+    async def children(self, uri: str) -> dict[str, str]:
+        """The URI of each direct child of a directory, with its media type."""
+
+
 class Unexpected(Exception):
     """The server did something else than it should; the text says what."""
 
@@ -71,6 +84,35 @@ class Notices:
 def check(holds: bool, otherwise: str) -> None:
     if not holds:
         raise Unexpected(otherwise)
+
+
+DIRECTORY = "inode/directory"
+
+
+def same_fields(skill: str, found: dict, wanted: dict) -> None:
+    """Compares front matter field by field, types included: `1` is not `true` and not `1.0`."""
+    for name in sorted({*found, *wanted}):
+        one, other = (json.dumps(fields.get(name), sort_keys=True) for fields in (found, wanted))
+        check(name in found and name in wanted and one == other, f"{skill}: {name} is {one}, SKILL.md says {other}")
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    """What a skill's folder holds, hidden files aside."""
+    paths = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    shown = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
+    return {path.as_posix(): (folder / path).read_bytes() for path in shown}
+
+
+def directories(root: str, files: list[str]) -> dict[str, dict[str, bool]]:
+    """Each directory from the root on, with its direct children and whether they are directories themselves."""
+    found = {}
+    for uri in files:
+        child, is_directory = uri, False
+        while child != root:
+            parent = child.rsplit("/", 1)[0]
+            found.setdefault(parent, {})[child] = is_directory
+            child, is_directory = parent, True
+    return found
 
 
 def shorten(text: str) -> str:
@@ -149,6 +191,32 @@ class Steps:
         check(self.plan["finds"] in json.dumps(answer), f"the answer is {shorten(json.dumps(answer))}")
         return ""
 
+    async def skills_verified(self) -> str:
+        entries = await self.peer.skills()
+        wanted = self.plan["front_matter"]
+        names = sorted(entry["uri"].split("/")[-2] for entry in entries)
+        check(names == sorted(wanted), f"the skills are {names}")
+        read = 0
+        for entry in entries:
+            root = entry["uri"].removesuffix("/SKILL.md")
+            name = root.rsplit("/", 1)[1]
+            same_fields(name, entry["frontmatter"], wanted[name])
+            files = {f"{root}/{path}": content for path, content in files_below(Path(self.plan["folder"], name)).items()}
+            listed = [resource["uri"] for resource in entry["resources"]]
+            check(sorted(listed) == sorted(files), f"{name} lists {sorted(listed)}, not {sorted(files)}")
+            for resource in entry["resources"]:
+                uri, content = resource["uri"], await self.peer.read(resource["uri"])
+                check(content == files[uri], f"{uri} has other bytes than its file")
+                check(resource["size"] == len(content), f"{uri} is {len(content)} bytes, {resource['size']} were promised")
+                digest = "sha256:" + hashlib.sha256(content).hexdigest()
+                check(resource["digest"] == digest, f"{uri} has {digest}, {resource['digest']} was promised")
+                read += 1
+            for folder, wanted_children in directories(root, listed).items():
+                children = await self.peer.children(folder)
+                kinds = {uri: kind == DIRECTORY for uri, kind in children.items()}
+                check(kinds == wanted_children, f"{folder} holds {children}")
+        return f"{read} files of {len(entries)} skills"
+
     async def wrong_argument(self) -> str:
         await self.refused(self.plan["tool"], self.plan["wrong"], self.plan["wrong_words"])
         return ""
@@ -169,6 +237,7 @@ class Steps:
         steps = [
             ("connect", self.connect),
             ("list: core tools, then stubs", self.list_all),
+            ("skills: every file read and verified", self.skills_verified),
             ("a stub says how to load", self.stub_hint),
             ("search finds the skill", self.search),
             ("load_skill", self.load),
@@ -179,8 +248,10 @@ class Steps:
             ("unload_skill, the stub is back", self.unload),
             ("one notice for each change", self.heard_each),
         ]
-        deaf = (self.heard, self.heard_each)
-        return [step for step in steps if self.notices.can_hear or step[1] not in deaf]
+        left_out = [] if self.notices.can_hear else [self.heard, self.heard_each]
+        if not hasattr(self.peer, "skills"):
+            left_out.append(self.skills_verified)
+        return [step for step in steps if step[1] not in left_out]
 
 
 async def go(plan: dict, connect: Callable[[dict, Notices], AbstractAsyncContextManager[Peer]]) -> bool:

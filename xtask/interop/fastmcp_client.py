@@ -2,14 +2,17 @@
 
 from contextlib import asynccontextmanager
 
+import raw_requests
 from demo_steps import Answer, Notices, run
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
+from fastmcp.skills import SkillsClientExtension
 
 
 class Peer:
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, mode: str) -> None:
         self.client = client
+        self.mode = mode
         self.revision = client.protocol_version
 
     async def tools(self) -> list[tuple[str, dict]]:
@@ -26,6 +29,24 @@ class Peer:
         text = "\n".join(getattr(item, "text", "") for item in result.content)
         return Answer(bool(result.is_error), text, result.structured_content)
 
+    async def skills(self) -> list[dict]:
+        # In the older revisions this client knows skills by their resources and manifests alone.
+        modern = self.mode == "auto"
+        found = await (self.client.list_skills(cache_mode="bypass") if modern else self.client.list_skill_resources())
+        entries = []
+        for entry in found:
+            # Reads every file of the skill, and refuses one that is not as promised.
+            skill = await self.client.read_skill(str(entry.uri))
+            entry = entry if modern else skill.manifest.to_mcp_skill()
+            entries.append(entry.model_dump(by_alias=True, mode="json", exclude_none=True))
+        return entries
+
+    async def read(self, uri: str) -> bytes:
+        return raw_requests.content_of(await self.client.read_resource(uri))
+
+    async def children(self, uri: str) -> dict[str, str]:
+        return await raw_requests.children(self.client.session, uri)
+
 
 @asynccontextmanager
 async def connect(plan: dict, notices: Notices):
@@ -39,8 +60,11 @@ async def connect(plan: dict, notices: Notices):
     if target is None:
         command, *arguments = plan["command"]
         target = StdioTransport(command, arguments, env=plan["environment"], keep_alive=False)
-    async with Client(target, mode=plan["mode"], timeout=60.0, cache=False, message_handler=on_message) as client:
-        yield Peer(client)
+    extensions = [SkillsClientExtension()]
+    async with Client(
+        target, mode=plan["mode"], timeout=60.0, cache=False, message_handler=on_message, extensions=extensions
+    ) as client:
+        yield Peer(client, plan["mode"])
 
 
 run(connect)

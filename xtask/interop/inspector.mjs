@@ -57,6 +57,16 @@ await run(async (plan) => {
         check(said.code === 0, `ended with ${said.code}: ${shorten(said.stderr)}`);
         check(!/^(Warning|Error): tool/m.test(said.stderr), shorten(said.stderr));
       }],
+      ["skills verify (--require-digests)", async () => {
+        const said = await ask("--method", "skills/list", "--verify", "--require-digests");
+        check(said.code === 0, `ended with ${said.code}: ${shorten(said.stderr || said.stdout)}`);
+        // One line a skill.
+        const skills = said.stdout.trim().split("\n").map((line) => JSON.parse(line));
+        check(String(skills.map((skill) => skill.name).sort()) === String(plan.skills), shorten(said.stdout));
+        const files = skills.flatMap((skill) => skill.files);
+        check(files.every((file) => file.status === "verified"), shorten(JSON.stringify(files)));
+        return `${files.length} files of ${skills.length} skills`;
+      }],
       ["the entry that connect-client writes", async () => {
         const folder = mkdtempSync(join(tmpdir(), "entry-"));
         try {

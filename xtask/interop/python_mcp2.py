@@ -3,6 +3,7 @@
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import anyio
+import raw_requests
 from demo_steps import Answer, Notices, run
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
@@ -26,6 +27,15 @@ class Peer:
         result = await self.client.call_tool(name, arguments)
         text = "\n".join(getattr(item, "text", "") for item in result.content)
         return Answer(bool(result.is_error), text, result.structured_content)
+
+    async def skills(self) -> list[dict]:
+        return await raw_requests.all_pages(self.client.session, "skills/list", {}, "skills")
+
+    async def read(self, uri: str) -> bytes:
+        return raw_requests.content_of((await self.client.read_resource(uri)).contents)
+
+    async def children(self, uri: str) -> dict[str, str]:
+        return await raw_requests.children(self.client.session, uri)
 
 
 @asynccontextmanager

@@ -2,7 +2,7 @@
 
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { Notices, run, textOf } from "./demo_steps.mjs";
+import { contentOf, Notices, run, textOf } from "./demo_steps.mjs";
 
 // The packages lie beside the plan's other installations, not beside this file.
 const packages = createRequire(`${process.env.INTEROP_PACKAGES}/`);
@@ -11,7 +11,7 @@ const load = (name) => import(pathToFileURL(packages.resolve(`@modelcontextproto
 const { Client } = await load("client/index.js");
 const { StdioClientTransport } = await load("client/stdio.js");
 const { StreamableHTTPClientTransport } = await load("client/streamableHttp.js");
-const { ToolListChangedNotificationSchema } = await load("types.js");
+const { ResultSchema, ToolListChangedNotificationSchema } = await load("types.js");
 
 await run(async (plan) => {
   const notices = new Notices();
@@ -26,6 +26,15 @@ await run(async (plan) => {
   const told = transport.setProtocolVersion?.bind(transport);
   transport.setProtocolVersion = (version) => ((revision = version), told?.(version));
   await client.connect(transport);
+  const allPages = async (method, params, member) => {
+    const found = [];
+    let page;
+    do {
+      page = await client.request({ method, params: { ...params, cursor: page?.nextCursor } }, ResultSchema);
+      found.push(...page[member]);
+    } while (page.nextCursor !== undefined);
+    return found;
+  };
   return {
     revision,
     notices,
@@ -43,6 +52,9 @@ await run(async (plan) => {
       const result = await client.callTool({ name, arguments: given });
       return { isError: result.isError === true, text: textOf(result), structured: result.structuredContent };
     },
+    skills: () => allPages("skills/list", {}, "skills"),
+    read: async (_, uri) => contentOf(await client.readResource({ uri })),
+    children: (uri) => allPages("resources/directory/read", { uri }, "resources"),
     async close() {
       await transport.terminateSession?.();
       await client.close();

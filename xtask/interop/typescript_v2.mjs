@@ -3,7 +3,7 @@
 
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { Notices, run, textOf } from "./demo_steps.mjs";
+import { check, contentOf, Notices, run, textOf } from "./demo_steps.mjs";
 
 // The packages lie beside the plan's other installations, not beside this file.
 const packages = createRequire(`${process.env.INTEROP_PACKAGES}/`);
@@ -11,6 +11,7 @@ const load = (name) => import(pathToFileURL(packages.resolve(`@modelcontextproto
 
 const { Client, StreamableHTTPClientTransport } = await load("");
 const { StdioClientTransport } = await load("/stdio");
+const { SkillsClient } = await load("/ext/skills");
 
 await run(async (plan) => {
   const notices = new Notices();
@@ -21,6 +22,30 @@ await run(async (plan) => {
     ? new StreamableHTTPClientTransport(new URL(plan.url))
     : new StdioClientTransport({ command, args, env: plan.environment });
   await client.connect(transport);
+  const skills = new SkillsClient(client);
+  // The skills client takes metadata of texts alone, so it refuses skills whose metadata is nested, as ours is. It is
+  // given each entry without metadata; then a SKILL.md must differ from its entry in that one field.
+  const read = async (entry, uri) => {
+    const { metadata, ...frontmatter } = entry.frontmatter;
+    try {
+      return (await skills.read({ ...entry, frontmatter }, uri)).bytes;
+    } catch (error) {
+      if (error.reason !== "frontmatter" || metadata === undefined) throw error;
+      const { differences } = error;
+      check(differences.length === 1 && differences[0].includes("metadata"), differences.join("; "));
+      return contentOf(await client.readResource({ uri }));
+    }
+  };
+  const raw = { "~standard": { version: 1, vendor: "interop", validate: (value) => ({ value }) } };
+  const list = async () => {
+    const found = [];
+    let page;
+    do {
+      page = await client.request({ method: "skills/list", params: { cursor: page?.nextCursor } }, raw);
+      found.push(...page.skills);
+    } while (page.nextCursor !== undefined);
+    return found;
+  };
   const subscription = plan.mode === "auto" ? await client.listen({ toolsListChanged: true }) : undefined;
   return {
     revision: client.getNegotiatedProtocolVersion(),
@@ -31,6 +56,9 @@ await run(async (plan) => {
       const result = await client.callTool({ name, arguments: given });
       return { isError: result.isError === true, text: textOf(result), structured: result.structuredContent };
     },
+    skills: list,
+    read,
+    children: async (uri) => (await skills.readDirectory(uri)).resources,
     async close() {
       await subscription?.close();
       await transport.terminateSession?.();

@@ -32,11 +32,13 @@ const PYTHON2: [&str; 4] = [
 const FASTMCP: [&str; 1] = ["fastmcp==4.2.3"];
 
 /// The Inspector needs a newer Node.js than many machines have, so one comes along.
-const NODE: [&str; 4] = [
+const NODE: [&str; 6] = [
     "node@22.23.3",
     "@modelcontextprotocol/sdk@1.32.2",
     "@modelcontextprotocol/client@2.4.0",
     "@modelcontextprotocol/inspector@2.12.0",
+    "@modelcontextprotocol/server@2.4.0",
+    "@modelcontextprotocol/conformance@0.2.0-alpha.12",
 ];
 
 /// How drivers of a kit are started.

@@ -31,6 +31,8 @@ pub(crate) struct Plan {
     revision: String,
     core: Vec<String>,
     skills: Vec<String>,
+    /// What the SKILL.md of each skill says of it, read by another reader of YAML than ours.
+    front_matter: BTreeMap<String, Value>,
     skill: String,
     tool: String,
     hint: String,
@@ -60,6 +62,14 @@ impl Plan {
         for (name, folder) in [("HOME", "home"), ("METIER_STATE_DIR", "state")] {
             environment.insert(name.to_owned(), place.join(folder).display().to_string());
         }
+        let names = skills_in(skills)?;
+        let mut front_matters = BTreeMap::new();
+        for name in &names {
+            let path = skills.join(name).join("SKILL.md");
+            let read = front_matter(&path);
+            let read = read.map_err(|why| format!("{}: {why}", path.display()))?;
+            front_matters.insert(name.clone(), read);
+        }
         Ok(Self {
             url: None,
             command: None,
@@ -69,7 +79,8 @@ impl Plan {
             mode: client.mode.to_owned(),
             revision: client.revision.to_owned(),
             core: CORE.map(str::to_owned).into(),
-            skills: skills_in(skills)?,
+            skills: names,
+            front_matter: front_matters,
             skill: "image-sequence".to_owned(),
             tool: "image_sequence__find_gaps".to_owned(),
             hint: "Call load_skill(skill_name=\"image-sequence\") to register its tools".to_owned(),
@@ -86,6 +97,17 @@ impl Plan {
         let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
         std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
     }
+}
+
+/// The YAML between the first two lines of three dashes, as JSON.
+fn front_matter(path: &Path) -> Result<Value, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let yaml = text
+        .strip_prefix("---\n")
+        .and_then(|rest| rest.split_once("\n---\n"))
+        .map(|(yaml, _)| yaml)
+        .ok_or("there is no front matter")?;
+    serde_yaml::from_str(yaml).map_err(|error| error.to_string())
 }
 
 /// The folders that are skills, in order.
