@@ -1,7 +1,8 @@
 //! `cargo xtask interop`: clients that nobody here wrote, on our server.
 //!
 //! Each client has a driver under `xtask/interop/` that goes through the same steps on the demo skills and prints one
-//! JSON line a step; the official Python client also drives the skills of a published package, in both protocol eras.
+//! JSON line a step; the official Python client also drives the skills of a published package, in both protocol eras,
+//! and the conformance suite looks at how both are served as skills.
 //! Every client meets a server of its own. This file turns what the drivers say into tables and counts.
 
 mod clients;
@@ -9,6 +10,7 @@ mod kits;
 mod openusd;
 mod plan;
 mod server;
+mod skill_scenarios;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -19,7 +21,8 @@ use crate::metier_binary;
 use crate::process::root;
 use crate::steps::{Counts, Outcome, Report};
 use clients::{CLIENTS, Client, Over};
-use kits::{Kits, Program, Why};
+pub(crate) use kits::Program;
+use kits::{Kits, Why};
 use plan::Plan;
 use server::Server;
 use table::{StepLine, Table};
@@ -49,6 +52,7 @@ pub(crate) fn run(full: bool, only: &str) -> Report {
     for (title, table) in [
         ("The demo skills", demo(&bench, &mut kits, full, only)),
         ("OpenUSD skills", openusd::run(&bench, &mut kits, only)),
+        ("Skills over MCP", skills(&bench, &mut kits, only)),
     ] {
         if !table.is_empty() {
             println!("{title}\n{table}\n");
@@ -91,6 +95,24 @@ fn demo(bench: &Bench, kits: &mut Kits, full: bool, only: &str) -> Table {
             Err(Why::Broken(why)) => {
                 table.add(client.name, vec![StepLine::failed("installation", &why)]);
             }
+        }
+    }
+    table
+}
+
+/// The conformance suite's scenarios about skills, on ours and on published ones.
+fn skills(bench: &Bench, kits: &mut Kits, only: &str) -> Table {
+    let mut table = Table::default();
+    let demo = root().join("fixtures/skills/demo");
+    skill_scenarios::add(&mut table, bench, kits, "demo", &demo, only);
+    match openusd::skills(kits) {
+        Ok((_, skills)) => {
+            skill_scenarios::add(&mut table, bench, kits, "OpenUSD", &skills, only);
+        }
+        Err(Why::Unreachable(why)) => table.skip("conformance, OpenUSD", &why),
+        Err(Why::Broken(why)) => {
+            let line = StepLine::failed("installation", &why);
+            table.add("conformance, OpenUSD", vec![line]);
         }
     }
     table
@@ -149,7 +171,7 @@ fn drive(mut command: Command, place: &Path) -> Result<Vec<StepLine>, String> {
 }
 
 /// Makes a folder that holds nothing from another run.
-fn empty(place: &Path) -> Result<(), String> {
+pub(crate) fn empty(place: &Path) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", place.display());
     if place.exists() {
         std::fs::remove_dir_all(place).map_err(failed)?;

@@ -14,6 +14,7 @@ mod bench;
 mod bench_run;
 mod check_skills;
 mod ci;
+mod conformance;
 mod corpus;
 mod corpus_audit;
 mod finding;

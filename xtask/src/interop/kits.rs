@@ -50,6 +50,13 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// A script that came with the packages, ready for its arguments.
+    pub(crate) fn package_script(&self, path: &str) -> Command {
+        let mut command = Command::new(&self.path);
+        command.arg(self.packages.join(path));
+        command
+    }
+
     /// The driver, ready for its arguments.
     pub(crate) fn command(&self, script: &str) -> Command {
         let mut command = Command::new(&self.path);

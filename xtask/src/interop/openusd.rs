@@ -25,11 +25,7 @@ pub(crate) fn run(bench: &Bench, kits: &mut Kits, only: &str) -> Table {
     if clients.clone().next().is_none() {
         return table;
     }
-    let found = kits.program(Kit::Python2).and_then(|program| {
-        let skills = capture(Command::new(&program.path).args(["-c", FIND_SKILLS]));
-        let skills = skills.map_err(Why::Broken)?;
-        Ok((program, PathBuf::from(skills.trim())))
-    });
+    let found = skills(kits);
     for (mode, client) in clients {
         match &found {
             Ok((program, skills)) => {
@@ -47,6 +43,14 @@ pub(crate) fn run(bench: &Bench, kits: &mut Kits, only: &str) -> Table {
         }
     }
     table
+}
+
+/// The folder of the skills, and the Python that has the library they need.
+pub(crate) fn skills(kits: &mut Kits) -> Result<(Program, PathBuf), Why> {
+    let program = kits.program(Kit::Python2)?;
+    let skills = capture(Command::new(&program.path).args(["-c", FIND_SKILLS]));
+    let skills = skills.map_err(Why::Broken)?;
+    Ok((program, PathBuf::from(skills.trim())))
 }
 
 fn drive_one(

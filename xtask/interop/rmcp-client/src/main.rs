@@ -2,6 +2,8 @@
 //!
 //! The steps are those of `demo_steps.py`; one JSON object a step is printed.
 
+mod skills;
+
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -30,7 +32,9 @@ struct Plan {
     mode: String,
     revision: String,
     core: Vec<String>,
+    folder: std::path::PathBuf,
     skills: Vec<String>,
+    front_matter: BTreeMap<String, Value>,
     skill: String,
     tool: String,
     hint: String,
@@ -304,6 +308,11 @@ impl Drive {
         let steps = [
             said("connect", self.connected()).await,
             said("list: core tools, then stubs", self.list()).await,
+            said(
+                "skills: every file read and verified",
+                skills::verified(&self.client, plan),
+            )
+            .await,
             said(
                 "a stub says how to load",
                 self.refused(&stub, Map::new(), hint),
