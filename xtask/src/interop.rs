@@ -21,11 +21,14 @@ use crate::metier_binary;
 use crate::process::root;
 use crate::steps::{Counts, Outcome, Report};
 use clients::{CLIENTS, Client, Over};
-pub(crate) use kits::Program;
-use kits::{Kits, Why};
+use kits::Why;
+pub(crate) use kits::{Kits, Program, Why as Unavailable};
 use plan::Plan;
-use server::Server;
+pub(crate) use server::Server;
 use table::{StepLine, Table};
+
+/// The packages for Node.js.
+pub(crate) const NODE: kits::Kit = kits::Kit::Node;
 
 /// What every part of a run needs.
 pub(crate) struct Bench {

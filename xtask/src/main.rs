@@ -2,8 +2,8 @@
 //!
 //! `ci` runs every check in order; `layers` holds the crates to their ranks; `tidy` looks at the text of the tree;
 //! `gen` writes the files that come from the code; `check-skills` checks skills; `corpus` checks those of published
-//! packages; `interop` drives the server with other people's clients; `bench` measures; `search-eval` measures search on
-//! labelled queries. Each command is one file.
+//! packages; `conformance` runs the protocol's own suite; `interop` drives the server with other people's clients; `bench`
+//! measures; `search-eval` measures search on labelled queries. Each command is one file.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -91,6 +91,8 @@ enum Chore {
         #[command(subcommand)]
         what: bench::Bench,
     },
+    /// Hold a server on the public API against the protocol's own conformance suite, in both protocol eras.
+    Conformance,
     /// Serve skills and drive the server with other people's clients, in both protocol eras.
     Interop {
         /// Also those that take long to build: the official Rust client.
@@ -112,12 +114,20 @@ fn main() -> ExitCode {
         Chore::Corpus { folders } => alone(corpus::run(&folders)),
         Chore::SearchEval(options) => alone(search_eval::run(&options)),
         Chore::Bench { what } => alone(bench::run(&what)),
+        Chore::Conformance => alone(with_metadata(conformance::run)),
         Chore::Interop { full, only } => alone(interop::run(full, &only)),
     };
     if passed {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
+    }
+}
+
+fn with_metadata(chore: fn(&metadata::Metadata) -> steps::Report) -> steps::Report {
+    match metadata::Metadata::read() {
+        Ok(metadata) => chore(&metadata),
+        Err(why) => steps::Report::failed(why),
     }
 }
 

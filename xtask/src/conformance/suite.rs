@@ -3,6 +3,7 @@
 //! A scenario that it ticks may have checked nothing, so only the checks it wrote down count.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -18,9 +19,23 @@ const SCRIPT: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.
 pub(crate) struct Tally {
     pub(crate) passed: usize,
     /// Each failure or warning, with what the suite says of it.
-    pub(crate) faults: Vec<String>,
+    pub(crate) faults: Vec<Fault>,
     /// The names of the checks that were not made.
     pub(crate) skipped: Vec<String>,
+}
+
+/// A check that failed, or that the suite warns of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) status: String,
+    pub(crate) check: String,
+    pub(crate) why: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}: {}", self.status, self.check, self.why)
+    }
 }
 
 #[derive(Deserialize)]
@@ -68,7 +83,7 @@ pub(crate) fn run(
 
 /// Each scenario has a folder `server-NAME-TIME` with a `checks.json`.
 fn read(folder: &Path) -> Result<BTreeMap<String, Tally>, String> {
-    let failed = |path: &Path, why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    let failed = |path: &Path, why: &dyn fmt::Display| format!("{}: {why}", path.display());
     let entries = std::fs::read_dir(folder).map_err(|error| failed(folder, &error))?;
     let paths: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path().join("checks.json")))
@@ -103,12 +118,11 @@ fn tally(checks: Vec<Check>) -> Tally {
             "SUCCESS" => tally.passed += 1,
             "SKIPPED" => tally.skipped.push(check.id),
             "INFO" => {}
-            _ => tally.faults.push(format!(
-                "{} {}: {}",
-                check.status,
-                check.id,
-                check.error_message.unwrap_or_default()
-            )),
+            _ => tally.faults.push(Fault {
+                status: check.status,
+                check: check.id,
+                why: check.error_message.unwrap_or_default(),
+            }),
         }
     }
     tally
@@ -128,6 +142,14 @@ mod tests {
         assert_eq!(scenario("tools-list"), None);
     }
 
+    fn fault(status: &str, check: &str, why: &str) -> Fault {
+        Fault {
+            status: status.to_owned(),
+            check: check.to_owned(),
+            why: why.to_owned(),
+        }
+    }
+
     #[test]
     fn what_is_neither_a_success_nor_left_out_is_a_fault() {
         let checks = r#"[
@@ -142,7 +164,10 @@ mod tests {
             tally(checks),
             Tally {
                 passed: 1,
-                faults: vec!["FAILURE b: no answer".to_owned(), "WARNING c: ".to_owned()],
+                faults: vec![
+                    fault("FAILURE", "b", "no answer"),
+                    fault("WARNING", "c", "")
+                ],
                 skipped: vec!["d".to_owned()],
             }
         );

@@ -1,4 +1,4 @@
-//! A running `metier serve`.
+//! A running server: `metier serve`, or one that tells its URL as that does.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -21,17 +21,21 @@ pub(crate) struct Server {
 impl Server {
     /// Starts the server on any free port and waits for the line that says where it is.
     pub(crate) fn start(metier: &Path, words: &[&OsStr], place: &Path) -> Result<Self, String> {
-        let log = place.join("server.log");
-        let errors = File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
         let mut command = Command::new(metier);
         command.args(["serve", "--port", "0"]).args(words);
-        let child = without_skill_variables(&mut command)
+        Self::spawn(command.stdin(Stdio::null()), place)
+    }
+
+    /// Starts a program that prints the URL it serves at as its first line.
+    pub(crate) fn spawn(command: &mut Command, place: &Path) -> Result<Self, String> {
+        let log = place.join("server.log");
+        let errors = File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
+        let child = without_skill_variables(command)
             .env("METIER_STATE_DIR", place.join("state"))
-            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(errors)
             .spawn()
-            .map_err(|error| format!("metier serve did not start: {error}"))?;
+            .map_err(|error| format!("the server did not start: {error}"))?;
         let mut server = Self {
             child,
             url: String::new(),
@@ -40,10 +44,10 @@ impl Server {
             .child
             .stdout
             .take()
-            .ok_or("metier serve has no standard output")?;
+            .ok_or("the server has no standard output")?;
         server.url = first_line(output).ok_or_else(|| {
             let said = std::fs::read_to_string(&log).unwrap_or_default();
-            format!("metier serve printed no URL; it said: {}", said.trim())
+            format!("the server printed no URL; it said: {}", said.trim())
         })?;
         Ok(server)
     }

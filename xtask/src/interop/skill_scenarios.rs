@@ -86,7 +86,7 @@ fn lines(
 
 /// All of the checks, and none left out that applies.
 fn judged(scenario: &str, checks: usize, left_out: &[&str], tally: &Tally) -> StepLine {
-    let mut faults = tally.faults.clone();
+    let mut faults: Vec<String> = tally.faults.iter().map(ToString::to_string).collect();
     let unasked = |id: &&String| !left_out.contains(&id.as_str());
     faults.extend(
         tally
