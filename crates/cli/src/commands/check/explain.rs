@@ -54,7 +54,9 @@ fn find_code(codes: &[Code], wanted: &str) -> Result<Code, Failure> {
         .take(5)
         .collect();
     let hint = if near.is_empty() {
-        "codes are MT101 to MT607, or their names; `--explain all` prints every page".to_owned()
+        let end = |code: Option<&Code>| code.map_or("", |code| code.id);
+        let (first, last) = (end(codes.first()), end(codes.last()));
+        format!("codes are {first} to {last}, or their names; `--explain all` prints every page")
     } else {
         format!("did you mean {}?", near.join(", "))
     };
@@ -73,6 +75,13 @@ mod tests {
                 find_code(&codes, spelling).ok().map(|code| code.id),
                 Some("MT118")
             );
+        }
+        for code in &codes {
+            for spelling in [code.id, code.name] {
+                let found = find_code(&codes, spelling).ok().map(|found| found.id);
+                assert_eq!(found, Some(code.id), "{spelling}");
+            }
+            assert!(code.page().contains("\n## "), "{code} has no page");
         }
         let Err(Failure::Usage(hint)) = find_code(&codes, "quoted") else {
             panic!("`quoted` is no code");
