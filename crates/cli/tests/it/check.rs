@@ -234,6 +234,6 @@ fn what_waits_and_what_goes_in_circles_is_not_fine_to_load() {
         );
         std::fs::write(skill.join("SKILL.md"), text).unwrap();
     }
-    let said = crate::command::run(folder.path(), &["check", "--format", "concise", "skills"]);
+    let said = run(folder.path(), &["check", "--format", "concise", "skills"]);
     insta::assert_snapshot!(said);
 }
