@@ -3,10 +3,12 @@
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     reason = "a test that cannot set its place up has to fail"
 )]
 
 mod forms;
+mod fuzz;
 mod links;
 mod messages;
 mod properties;
