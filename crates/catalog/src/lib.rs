@@ -38,6 +38,7 @@
 
 mod arguments;
 mod audit;
+mod audit_key;
 mod call;
 mod callable;
 mod catalog;
