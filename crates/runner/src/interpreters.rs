@@ -149,7 +149,7 @@ fn found(
         ScriptKind::PowerShell => &["pwsh", "powershell"],
         ScriptKind::JavaScript => &["node"],
         ScriptKind::Lua => &["lua"],
-        ScriptKind::HostScript => &[],
+        ScriptKind::HostScript | ScriptKind::Executable => &[],
     };
     if let Some(path) = tried.iter().find_map(|name| lookup.on_path(name)) {
         return Ok(path);

@@ -14,5 +14,6 @@ mod input;
 mod interpreters;
 mod output;
 mod place;
+mod program_hook;
 mod refusals;
 mod stage;
