@@ -22,6 +22,8 @@ mod docs;
 mod doctor;
 mod helper;
 #[cfg(target_os = "linux")]
+mod hooks;
+#[cfg(target_os = "linux")]
 mod http_client;
 mod info;
 mod interpreters;
