@@ -22,4 +22,3 @@ pub(crate) use key::{Key, help};
 pub(crate) use layer::{Config, Layer, Origin, Sourced};
 pub(crate) use nearest::nearest;
 pub(crate) use value::Value;
-pub(crate) use variables::unknown as unknown_variables;

@@ -14,7 +14,7 @@ use crate::attaching::attached;
 use crate::config::{Config, Fault};
 use crate::options::{Running, SkillPlaces, runtime, settings};
 use crate::printer::{Printer, count, table};
-use crate::searched::{self, Place};
+use crate::searched::{self, Place, named};
 use crate::{interpreter_faults, program_hooks};
 
 use interpreters::Interpreter;
@@ -83,7 +83,7 @@ impl Doctor {
                 None => None,
             };
             let interpreters = interpreters::of(&catalog).await;
-            let mut problems = problems::of_settings(&config, &faults, &environment);
+            let mut problems = problems::of_settings(&config, &faults);
             problems.extend(problems::of_skills(&catalog).await);
             (application, interpreters, problems)
         });
@@ -153,7 +153,11 @@ fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<Str
         "searched",
         findings.roots.iter().map(|root| {
             let note = if root.exists { "found" } else { "absent" };
-            vec![note.to_owned(), root.label.to_owned(), root.path.clone()]
+            vec![
+                note.to_owned(),
+                named(root.label).to_owned(),
+                root.path.clone(),
+            ]
         }),
     );
     section(
