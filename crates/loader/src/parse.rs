@@ -254,6 +254,7 @@ fn parse_in(
         candidate,
         handle,
         scripts: &scripts,
+        body: (&excerpt, 1 + parts.head.matches('\n').count()),
         front: &mut findings,
         skill: &mut skill,
         further: &mut further,

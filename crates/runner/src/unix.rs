@@ -13,7 +13,7 @@ use nix::unistd::{getpid, setsid};
 use process_wrap::tokio::CommandWrap;
 use tokio::process::Command;
 
-use crate::{Exit, Program};
+use crate::{Exit, Program, ScriptKind};
 
 /// The command that runs a program, as the leader of a session of its own: so all that it starts can be
 /// told, and no terminal is there to ask for passwords on.
@@ -24,7 +24,10 @@ pub(crate) fn command(
     report: impl Fn(i32) + Send + Sync + 'static,
 ) -> CommandWrap {
     let mut command = Command::new(&program.interpreter);
-    command.args(&program.arguments).arg(&program.script);
+    command.args(&program.arguments);
+    if program.kind != ScriptKind::Executable {
+        command.arg(&program.script);
+    }
     let lead = move || {
         setsid()?;
         report(getpid().as_raw());

@@ -8,7 +8,7 @@ use serde_json::Map;
 
 use super::rows::{LoadCall, RejectedRow, SkillRow};
 use super::{Own, reads, refuse};
-use crate::dispatcher::denied;
+use crate::denial::denied;
 use crate::search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};
 
 const DEFAULT_LIMIT: usize = 10;

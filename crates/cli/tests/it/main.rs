@@ -24,6 +24,8 @@ mod doctor;
 mod field_cases;
 mod helper;
 #[cfg(target_os = "linux")]
+mod hooks;
+#[cfg(target_os = "linux")]
 mod http_client;
 mod info;
 mod interpreters;

@@ -39,7 +39,7 @@ fn full_underlines_the_source() {
 fn full_without_the_text_still_names_the_place() {
     let shown = full(&findings(), &|_: &str| None, false);
     assert!(shown.contains("--> bake/SKILL.md:4:1"), "{shown}");
-    assert!(shown.contains("--> bake/SKILL.md:3:1"), "{shown}");
+    assert!(shown.contains("::: bake/SKILL.md:3:1"), "{shown}");
 }
 
 #[test]

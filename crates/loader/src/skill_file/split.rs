@@ -148,6 +148,30 @@ pub fn body_of(skill_file: &[u8]) -> Option<&[u8]> {
     skill_file.get(split.body..)
 }
 
+/// The first key of what looks like front matter at the beginning of a body, up to a `---`: somebody closed
+/// the front matter too early.
+pub(crate) fn keys_below(body: &str) -> Option<&str> {
+    let is_key = |line: &&str| {
+        line.split_once(':').is_some_and(|(key, value)| {
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+            !key.is_empty()
+                && key.chars().all(plain)
+                && (value.is_empty() || value.starts_with([' ', '\r']))
+        })
+    };
+    let mut lines = body.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().filter(is_key)?;
+    for line in lines {
+        if line.trim_end() == "---" {
+            return first.split_once(':').map(|(key, _)| key);
+        }
+        if !(line.starts_with([' ', '\t', '#', '-']) || is_key(&line)) {
+            return None;
+        }
+    }
+    None
+}
+
 /// The name that a broken front matter seems to state, for showing it among the rejected.
 pub(crate) fn guess_name(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4096))?);
@@ -256,6 +280,24 @@ mod tests {
         );
         assert_eq!(parts("---\n---"), ("", ""));
         assert_eq!(parts("\u{FEFF}\n \n---\na: 1\n---\nb"), ("a: 1\n", "b"));
+    }
+
+    #[test]
+    fn keys_below_a_fence_that_closed_too_early_are_seen() {
+        for (body, key) in [
+            (
+                "metadata:\n  dcc-mcp:\n    tools: tools.yaml\n---\ntext\n",
+                Some("metadata"),
+            ),
+            ("\ndcc: maya\r\n---\r\n", Some("dcc")),
+            ("# Title\nmetadata: x\n---\n", None),
+            ("Note: read this first.\nIt is long.\n\n---\n", None),
+            ("metadata:\n  a: 1\n", None),
+            ("http://x: y\n---\n", None),
+            ("", None),
+        ] {
+            assert_eq!(keys_below(body), key, "{body}");
+        }
     }
 
     #[test]

@@ -78,7 +78,8 @@ async fn whoever_came_first_starts_first() {
         tokio::task::yield_now().await;
     }
     for call in calls {
-        call.await.unwrap().unwrap();
+        let report = call.await.unwrap().unwrap();
+        assert!(report.failure.is_none());
     }
     let order = std::fs::read_to_string(stage.path("order")).unwrap();
     let expected: String = (0..12).map(|n| format!("{n}\n")).collect();

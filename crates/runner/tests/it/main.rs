@@ -15,5 +15,6 @@ mod input;
 mod interpreters;
 mod output;
 mod place;
+mod program_hook;
 mod refusals;
 mod stage;
