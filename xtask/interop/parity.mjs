@@ -1,8 +1,8 @@
 // Holds the skills that this server answers with against the skill servers of two SDKs, on one folder:
 // `parity.mjs PLAN`. `command` in the plan is our server, `rmcp_skills` a program that prints what rmcp's says.
 //
-// One step an SDK and aspect is printed, as by the drivers. What may differ is in `ACCEPTED`, with its reason in
-// docs/skills-parity.md; a difference that no longer is fails as well.
+// One step an SDK and aspect is printed, as by the drivers. Which media types may differ is in `OTHER_TYPES`, with the
+// reasons in docs/skills-parity.md; a difference that no longer is fails as well.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -88,8 +88,16 @@ const ASPECTS = {
   "front matter": (said) => bySkill(said, (skill) => skill.frontmatter),
   directories: (said) => children(said, (child) => child.mimeType === "inode/directory"),
   "names in directories": (said) => children(said, (child) => child.name),
-  "media types in directories": (said) => children(said, (child) => child.mimeType ?? null),
 };
+
+/** The media type of each ending, as directories tell them. */
+function mediaTypes({ directories }) {
+  const found = {};
+  for (const { name, mimeType } of Object.values(directories).flat()) {
+    if (mimeType !== "inode/directory") (found[name.slice(name.lastIndexOf(".") + 1)] ??= mimeType ?? null);
+  }
+  return found;
+}
 
 /** The first difference in words. */
 function difference(ours, theirs, path = "") {
@@ -102,7 +110,11 @@ function difference(ours, theirs, path = "") {
   return `${path.trim()}: ours ${JSON.stringify(ours)}, theirs ${JSON.stringify(theirs)}`;
 }
 
-const ACCEPTED = {};
+// What an SDK says of an ending where we say something else.
+const OTHER_TYPES = {
+  "TypeScript SDK": { sh: "application/x-sh" },
+  rmcp: { sh: "application/x-sh" },
+};
 
 /** The skills without their metadata, which the TypeScript SDK takes as texts alone: it leaves out all others. */
 function withoutMetadata(copy) {
@@ -117,13 +129,17 @@ function withoutMetadata(copy) {
 
 const holds = (ours, theirs, sdk) => {
   let passed = ours.skills.length === plan.skills.length;
-  for (const [aspect, of] of Object.entries(ASPECTS)) {
-    const same = isDeepStrictEqual(of(ours), of(theirs));
-    const ok = same !== (ACCEPTED[sdk]?.includes(aspect) ?? false);
+  const tell = (aspect, mine, other) => {
+    const ok = isDeepStrictEqual(mine, other);
     passed &&= ok;
-    const note = same ? (ok ? "" : "the difference is gone") : shorten(difference(of(ours), of(theirs)));
+    const note = ok ? "" : shorten(difference(mine, other));
     process.stdout.write(`${JSON.stringify({ step: `${sdk}: ${aspect}`, ok, note })}\n`);
-  }
+  };
+  for (const [aspect, of] of Object.entries(ASPECTS)) tell(aspect, of(ours), of(theirs));
+  const types = mediaTypes(ours);
+  const gone = Object.entries(OTHER_TYPES[sdk]).filter(([ending, type]) => types[ending] === type);
+  if (gone.length > 0) throw new Error(`these media types no longer differ: ${gone}`);
+  tell("media types", { ...types, ...OTHER_TYPES[sdk] }, mediaTypes(theirs));
   return passed;
 };
 
@@ -135,8 +151,6 @@ try {
 } finally {
   rmSync(folder, { recursive: true });
 }
-if (plan.rmcp_skills) {
-  const said = JSON.parse(execFileSync(plan.rmcp_skills, [plan.folder], { encoding: "utf8" }));
-  passed = holds(await ours(plan.folder), said, "rmcp") && passed;
-}
+const said = JSON.parse(execFileSync(plan.rmcp_skills, [plan.folder], { encoding: "utf8", maxBuffer: 1 << 26 }));
+passed = holds(await ours(plan.folder), said, "rmcp") && passed;
 process.exitCode = passed ? 0 : 1;

@@ -8,6 +8,7 @@
 mod clients;
 mod kits;
 mod openusd;
+mod parity;
 mod plan;
 mod server;
 mod skill_scenarios;
@@ -56,6 +57,10 @@ pub(crate) fn run(full: bool, only: &str) -> Report {
         ("The demo skills", demo(&bench, &mut kits, full, only)),
         ("OpenUSD skills", openusd::run(&bench, &mut kits, only)),
         ("Skills over MCP", skills(&bench, &mut kits, only)),
+        (
+            "The same skills elsewhere",
+            parity(&bench, &mut kits, full, only),
+        ),
     ] {
         if !table.is_empty() {
             println!("{title}\n{table}\n");
@@ -119,6 +124,16 @@ fn skills(bench: &Bench, kits: &mut Kits, only: &str) -> Table {
         }
     }
     table
+}
+
+/// What other servers say of the demo skills; one of them takes long to build.
+fn parity(bench: &Bench, kits: &mut Kits, full: bool, only: &str) -> Table {
+    if full {
+        parity::run(bench, kits, only)
+    } else {
+        println!("left to --full: parity with the skill servers of SDKs");
+        Table::default()
+    }
 }
 
 fn drive_demo(

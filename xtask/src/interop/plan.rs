@@ -25,7 +25,6 @@ pub(crate) struct Plan {
     /// The command itself and the folder with the skills, for a driver that has it write an entry.
     pub(crate) metier: String,
     folder: String,
-    /// All that a server which the driver starts may see.
     pub(crate) environment: BTreeMap<String, String>,
     mode: String,
     revision: String,
@@ -53,15 +52,6 @@ impl Plan {
         for frame in [1, 2, 5] {
             std::fs::write(frames.join(format!("shot.{frame:04}.exr")), "").map_err(failed)?;
         }
-        let mut environment = BTreeMap::new();
-        for name in ["PATH", "SYSTEMROOT"] {
-            if let Ok(value) = std::env::var(name) {
-                environment.insert(name.to_owned(), value);
-            }
-        }
-        for (name, folder) in [("HOME", "home"), ("METIER_STATE_DIR", "state")] {
-            environment.insert(name.to_owned(), place.join(folder).display().to_string());
-        }
         let names = skills_in(skills)?;
         let mut front_matters = BTreeMap::new();
         for name in &names {
@@ -75,7 +65,7 @@ impl Plan {
             command: None,
             metier: String::new(),
             folder: skills.display().to_string(),
-            environment,
+            environment: environment(place),
             mode: client.mode.to_owned(),
             revision: client.revision.to_owned(),
             core: CORE.map(str::to_owned).into(),
@@ -99,6 +89,20 @@ impl Plan {
     }
 }
 
+/// All that a server which a driver starts may see.
+pub(crate) fn environment(place: &Path) -> BTreeMap<String, String> {
+    let mut environment = BTreeMap::new();
+    for name in ["PATH", "SYSTEMROOT"] {
+        if let Ok(value) = std::env::var(name) {
+            environment.insert(name.to_owned(), value);
+        }
+    }
+    for (name, folder) in [("HOME", "home"), ("METIER_STATE_DIR", "state")] {
+        environment.insert(name.to_owned(), place.join(folder).display().to_string());
+    }
+    environment
+}
+
 /// The YAML between the first two lines of three dashes, as JSON.
 fn front_matter(path: &Path) -> Result<Value, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
@@ -111,7 +115,7 @@ fn front_matter(path: &Path) -> Result<Value, String> {
 }
 
 /// The folders that are skills, in order.
-fn skills_in(folder: &Path) -> Result<Vec<String>, String> {
+pub(crate) fn skills_in(folder: &Path) -> Result<Vec<String>, String> {
     let entries =
         std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut names: Vec<String> = entries
