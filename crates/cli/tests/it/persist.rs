@@ -22,13 +22,13 @@ fn skills_and_groups_come_back_and_unloaded_ones_do_not() {
     server
         .call(
             "activate_tool_group",
-            json!({"skill_name": "a", "group": "expert"}),
+            &json!({"skill_name": "a", "group": "expert"}),
         )
         .unwrap();
     server
         .call(
             "deactivate_tool_group",
-            json!({"skill_name": "a", "group": "basic"}),
+            &json!({"skill_name": "a", "group": "basic"}),
         )
         .unwrap();
     server.unload("b").unwrap();

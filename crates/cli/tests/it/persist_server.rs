@@ -90,16 +90,16 @@ impl Server {
         }
     }
 
-    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Option<Value> {
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Option<Value> {
         self.request("tools/call", &json!({"name": tool, "arguments": arguments}))
     }
 
     pub(crate) fn load(&mut self, skill: &str) -> Option<Value> {
-        self.call("load_skill", json!({"skill_name": skill}))
+        self.call("load_skill", &json!({"skill_name": skill}))
     }
 
     pub(crate) fn unload(&mut self, skill: &str) -> Option<Value> {
-        self.call("unload_skill", json!({"skill_name": skill}))
+        self.call("unload_skill", &json!({"skill_name": skill}))
     }
 
     /// The wire names of the skills' tools.
