@@ -68,28 +68,27 @@ fn loaded(server: &mut Server) -> Set {
     skills.map(|(skill, _)| skill.to_owned()).collect()
 }
 
-#[test]
-fn whatever_moment_it_is_killed_at_the_state_is_one_that_there_was() {
-    let kills = from_environment("METIER_KILLS").unwrap_or(12);
+/// What came of some lives: how many states there were, and how often the last answered change was
+/// not saved yet.
+fn lives(kills: u64, seed: u64) -> (usize, usize) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     skills(path, &NAMES);
-    let mut numbers = Numbers(17);
-    let mut lengths = 0;
-    let mut between = 0;
+    let mut numbers = Numbers(seed);
+    let (mut seen, mut behind) = (0, 0);
     for life in 0..kills {
         let before = kept(path);
         let mut server = Server::start(path, &["--persist", "skills"]);
         assert_eq!(loaded(&mut server), before, "life {life}");
         let pid = server.child.id().to_string();
-        let delay = Duration::from_micros(numbers.below(30_000));
+        let delay = Duration::from_micros(numbers.below(25_000));
         let killer = std::thread::spawn(move || {
             std::thread::sleep(delay);
             std::process::Command::new("kill")
                 .args(["-9", &pid])
                 .status()
         });
-        // Every state that the server was in since it began.
+        // Every state that the server was in since it began, and the one that it was asked for last.
         let mut states = vec![before.clone()];
         let mut now = before;
         loop {
@@ -107,14 +106,28 @@ fn whatever_moment_it_is_killed_at_the_state_is_one_that_there_was() {
             states.contains(&left),
             "life {life}: {left:?} is none of {states:?}"
         );
-        lengths += states.len();
-        between += usize::from(states.last() != Some(&left));
+        seen += states.len();
+        behind += usize::from(!states[states.len() - 2..].contains(&left));
     }
-    eprintln!("{kills} kills, {lengths} states, {between} times an earlier one was kept");
-    assert!(
-        lengths > usize::try_from(kills).unwrap(),
-        "nothing was loaded"
+    (seen, behind)
+}
+
+#[test]
+fn whatever_moment_it_is_killed_at_the_state_is_one_that_there_was() {
+    const AT_ONCE: u64 = 4;
+    let kills = from_environment("METIER_KILLS").unwrap_or(12);
+    let done: Vec<(usize, usize)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..AT_ONCE)
+            .map(|worker| scope.spawn(move || lives(kills / AT_ONCE, 17 + worker)))
+            .collect();
+        workers.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    let seen: usize = done.iter().map(|(seen, _)| seen).sum();
+    let behind: usize = done.iter().map(|(_, behind)| behind).sum();
+    eprintln!(
+        "{kills} kills, {seen} states; {behind} times a change was answered and not saved yet"
     );
+    assert!(seen > usize::try_from(kills).unwrap(), "nothing was loaded");
 }
 
 #[test]
