@@ -14,4 +14,5 @@ pub(crate) mod new;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod serve;
+pub(crate) mod state;
 pub(crate) mod stdio;

@@ -42,6 +42,8 @@ pub(crate) struct Serve {
     #[command(flatten)]
     loading: crate::loading::Loading,
     #[command(flatten)]
+    persisting: crate::persisting::Persisting,
+    #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
     confirming: crate::confirming::Confirming,
@@ -53,7 +55,7 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let (settings, chosen) = self.running.settings_of_server(&self.places)?;
+        let (settings, mut chosen) = self.running.settings_of_server(&self.places)?;
         if !self.insecure && !is_loopback(&self.host) {
             return Err(Failure::Usage(format!(
                 "--host {}: this address can be reached from other machines, and the server runs scripts for \
@@ -78,6 +80,10 @@ impl Serve {
                 tokio::spawn(talk.tell(printer));
             }
             warn_if_unattached(&chosen).await;
+            let persistence = self
+                .persisting
+                .begin(printer, &catalog, &mut chosen)
+                .await?;
             self.loading.load(printer, &catalog, &chosen).await?;
             let handle = server
                 .start()
@@ -92,6 +98,9 @@ impl Serve {
             stop.wait().await;
             printer.say("stopping");
             handle.shutdown().await;
+            if let Some(persistence) = persistence {
+                persistence.close().await;
+            }
             Ok(())
         })
     }

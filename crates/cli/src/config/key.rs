@@ -2,7 +2,7 @@
 
 use metier::CatalogSettings;
 
-use super::value::{Kind, Value};
+use super::value::{Kind, OFF, Value};
 
 /// A setting. The order is the order in which settings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +17,8 @@ pub(crate) enum Key {
     RequireHost,
     Attach,
     Load,
+    Persist,
+    StateDir,
     Python,
     Deadline,
     Longest,
@@ -27,7 +29,7 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
@@ -38,6 +40,8 @@ impl Key {
         Self::RequireHost,
         Self::Attach,
         Self::Load,
+        Self::Persist,
+        Self::StateDir,
         Self::Python,
         Self::Deadline,
         Self::Longest,
@@ -60,6 +64,8 @@ impl Key {
             Self::RequireHost => "require_host",
             Self::Attach => "attach",
             Self::Load => "load",
+            Self::Persist => "persist",
+            Self::StateDir => "state_dir",
             Self::Python => "python",
             Self::Deadline => "limits.deadline",
             Self::Longest => "limits.longest",
@@ -87,6 +93,8 @@ impl Key {
             Self::RequireHost => Some("--require-host"),
             Self::Attach => Some("--attach"),
             Self::Load => Some("--load"),
+            Self::Persist => Some("--persist"),
+            Self::StateDir => Some("--state-dir"),
             Self::Python => Some("--python"),
             Self::Deadline => Some("--timeout"),
             Self::AuditFile => Some("--audit-log"),
@@ -103,7 +111,8 @@ impl Key {
             Self::Environment => Kind::Patterns,
             Self::Python => Kind::Program,
             Self::Deadline | Self::Longest => Kind::Seconds,
-            Self::AuditFile | Self::Attach => Kind::File,
+            Self::Persist => Kind::Policy,
+            Self::AuditFile | Self::Attach | Self::StateDir => Kind::File,
             Self::Output | Self::AuditSize => Kind::Bytes,
             Self::Processes => Kind::Count,
         }
@@ -125,6 +134,8 @@ impl Key {
                 "the file of an application that runs main-thread tools (metier host-adapter)"
             }
             Self::Load => "skills that a server loads at its start; all for every one",
+            Self::Persist => "keep what a server has loaded over a restart: a policy, or off",
+            Self::StateDir => "the folder of what is kept; ~/.dcc-mcp without one",
             Self::Python => "the Python that runs .py scripts",
             Self::Deadline => "seconds a tool may run unless it asks for more",
             Self::Longest => "seconds a tool can ask for",
@@ -141,7 +152,10 @@ impl Key {
         let run = &settings.run;
         Some(match self {
             Self::App => Value::Text(settings.app),
-            Self::Dcc | Self::Python | Self::AuditFile | Self::Attach => return None,
+            Self::Dcc | Self::Python | Self::AuditFile | Self::Attach | Self::StateDir => {
+                return None;
+            }
+            Self::Persist => Value::Text(OFF.to_owned()),
             Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
             Self::Strict | Self::RequireHost => Value::Flag(false),
             Self::Capabilities | Self::Environment | Self::Load => Value::Texts(Vec::new()),

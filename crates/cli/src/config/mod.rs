@@ -18,5 +18,5 @@ pub(crate) use find::Wanted;
 pub(crate) use key::{Key, help};
 pub(crate) use layer::{Config, Layer, Origin};
 pub(crate) use nearest::nearest;
-pub(crate) use value::Value;
+pub(crate) use value::{OFF, Value};
 pub(crate) use variables::unknown as unknown_variables;
