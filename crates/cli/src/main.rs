@@ -15,6 +15,7 @@ mod options;
 mod persisting;
 mod printer;
 mod progress;
+mod remembering;
 mod schema_summary;
 mod searched;
 mod source_cache;

@@ -13,6 +13,7 @@ use super::value::{Base, Kind, Value};
 
 const LIMITS: &str = "limits";
 const AUDIT: &str = "audit";
+const MEMORY: &str = "memory";
 const INTERPRETERS: &str = "interpreters";
 
 /// What a person may look for here, and where it is instead.
@@ -72,7 +73,7 @@ impl Reader<'_> {
     fn table(&mut self, table: &DeTable<'_>) {
         for (name, value) in table {
             match (name.get_ref().as_ref(), value.get_ref()) {
-                (table @ (LIMITS | AUDIT), DeValue::Table(values)) => {
+                (table @ (LIMITS | AUDIT | MEMORY), DeValue::Table(values)) => {
                     for (name, value) in values {
                         let path = format!("{table}.{}", name.get_ref());
                         self.value(&path, &name.span(), value.get_ref(), &value.span());
@@ -88,7 +89,7 @@ impl Reader<'_> {
                         );
                     }
                 }
-                (table @ (LIMITS | AUDIT | INTERPRETERS), _) => {
+                (table @ (LIMITS | AUDIT | MEMORY | INTERPRETERS), _) => {
                     let cure =
                         format!("write `[{table}]` on a line of its own and the keys below it");
                     self.fault(&value.span(), format!("`{table}` must be a table"), cure);
@@ -170,7 +171,7 @@ fn cure(path: &str) -> String {
         return format!("write `{key}` above the tables");
     }
     let known = || {
-        let tables = [LIMITS, AUDIT, INTERPRETERS];
+        let tables = [LIMITS, AUDIT, MEMORY, INTERPRETERS];
         Key::ALL.iter().map(|key| key.path()).chain(tables)
     };
     if let Some(near) = nearest(path, known()) {
