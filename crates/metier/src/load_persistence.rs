@@ -122,8 +122,12 @@ impl Keeper {
         mut events: broadcast::Receiver<CatalogEvent>,
         mut stopped: oneshot::Receiver<()>,
     ) {
-        self.save().await;
         loop {
+            self.load_late_ones().await;
+            if self.save(&mut events).await {
+                // What was told meanwhile may not be in what was saved.
+                continue;
+            }
             let event = tokio::select! {
                 event = events.recv() => event,
                 _ = &mut stopped => break,
@@ -134,10 +138,21 @@ impl Keeper {
                 Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => break,
             }
-            self.load_late_ones().await;
-            self.save().await;
         }
-        self.save().await;
+        while self.save(&mut events).await {}
+    }
+
+    /// Hears what has been told meanwhile; whether that was anything.
+    fn catch_up(&mut self, events: &mut broadcast::Receiver<CatalogEvent>) -> bool {
+        let mut has_heard = false;
+        loop {
+            match events.try_recv() {
+                Ok(event) => self.hear(&event.kind),
+                Err(broadcast::error::TryRecvError::Lagged(_)) => {}
+                Err(_) => return has_heard,
+            }
+            has_heard = true;
+        }
     }
 
     fn hear(&mut self, kind: &CatalogEventKind) {
@@ -168,11 +183,16 @@ impl Keeper {
             request
         });
         let answers = self.catalog.load_all(requests.collect()).await;
+        let records: BTreeMap<&str, &SavedSkill> = state
+            .skills
+            .iter()
+            .map(|record| (record.name.as_str(), record))
+            .collect();
         for ((skill, groups), answer) in wanted.into_iter().zip(answers) {
             self.waiting.remove(&skill);
             match answer {
                 Ok(_) => {
-                    if let Some(record) = state.skill(&skill) {
+                    if let Some(record) = records.get(skill.as_str()) {
                         let kept = Kept {
                             version: record.version.clone(),
                             path: record.skill_path.clone(),
@@ -244,8 +264,11 @@ impl Keeper {
     }
 
     /// Saves the difference between what is loaded and what the file says of this server's skills.
-    async fn save(&mut self) {
+    /// Whether something was told meanwhile.
+    async fn save(&mut self, events: &mut broadcast::Receiver<CatalogEvent>) -> bool {
         let snapshot = self.catalog.snapshot();
+        // The order of loading decides who has a wire name that two skills want, so it is kept.
+        let has_heard = self.catch_up(events);
         let loaded = snapshot.loaded_skills().into_iter();
         let loaded: BTreeMap<String, Kept> = loaded
             .map(|skill| (skill.name.clone(), skill.into()))
@@ -256,8 +279,8 @@ impl Keeper {
             .iter()
             .filter(|(name, kept)| self.saved.get(*name) != Some(kept))
             .collect();
-        let place = |name: &String| self.order.iter().position(|heard| heard == name);
-        changed.sort_by_key(|(name, _)| place(name).unwrap_or(usize::MAX));
+        let places: BTreeMap<&String, usize> = self.order.iter().zip(0..).collect();
+        changed.sort_by_key(|(name, _)| places.get(name).copied().unwrap_or(usize::MAX));
         let mut change = StateChange::default();
         for name in &unloaded {
             change = change.with_unloaded(name);
@@ -269,11 +292,11 @@ impl Keeper {
             change = change.with_loaded(skill, kept.groups.iter().cloned());
         }
         if change.is_empty() {
-            return;
+            return has_heard;
         }
         let store = self.store.clone();
         let Some(done) = blocking(move || store.save(&change)).await else {
-            return;
+            return has_heard;
         };
         match done {
             Ok(done) => {
@@ -289,6 +312,7 @@ impl Keeper {
             }
             Err(error) => self.tell(&error),
         }
+        has_heard
     }
 
     /// Once, until it works again: a full disk is full for every load.

@@ -1,6 +1,6 @@
 //! What is kept: plain values.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -69,11 +69,12 @@ impl LoadedState {
 
     /// The active groups of a skill, without its name.
     pub fn groups_of(&self, skill: &str) -> BTreeSet<String> {
-        let of_skill = |group: &String| {
-            let (of, group) = group.split_once(':')?;
-            (of == skill).then(|| group.to_owned())
-        };
-        self.active_groups.iter().filter_map(of_skill).collect()
+        let prefix = format!("{skill}:");
+        let from_there = self.active_groups.range(prefix.clone()..);
+        from_there
+            .map_while(|group| group.strip_prefix(&prefix))
+            .map(ToOwned::to_owned)
+            .collect()
     }
 
     /// Whether nothing is kept.
@@ -120,34 +121,34 @@ impl StateChange {
     /// Makes the change. A record that is there keeps its place, the time it was loaded at and what
     /// this build does not know of it.
     pub fn apply_to(&self, state: &mut LoadedState, now_ms: u64) {
-        for name in &self.unloaded {
-            state.skills.retain(|skill| skill.name != *name);
-            forget_groups(state, name);
-        }
+        let unloaded: BTreeSet<&str> = self.unloaded.iter().map(String::as_str).collect();
+        let loaded = self.loaded.iter().map(|(skill, _)| skill.name.as_str());
+        let touched: BTreeSet<&str> = loaded.chain(unloaded.iter().copied()).collect();
+        state
+            .skills
+            .retain(|skill| !unloaded.contains(skill.name.as_str()));
+        state.active_groups.retain(|group| {
+            let skill = group.split_once(':').map(|(skill, _)| skill);
+            skill.is_none_or(|skill| !touched.contains(skill))
+        });
+        let names = state.skills.iter().map(|skill| skill.name.clone());
+        let mut places: BTreeMap<String, usize> = names.zip(0..).collect();
         for (skill, groups) in &self.loaded {
-            forget_groups(state, &skill.name);
             let named = groups.iter().map(|group| format!("{}:{group}", skill.name));
             state.active_groups.extend(named);
-            let known = state
-                .skills
-                .iter_mut()
-                .find(|known| known.name == skill.name);
-            if let Some(known) = known {
+            let place = places.get(&skill.name);
+            if let Some(known) = place.and_then(|place| state.skills.get_mut(*place)) {
                 known.version.clone_from(&skill.version);
                 known.skill_path.clone_from(&skill.skill_path);
                 known.loaded_at_ms.get_or_insert(now_ms);
             } else {
+                places.insert(skill.name.clone(), state.skills.len());
                 let mut skill = skill.clone();
                 skill.loaded_at_ms.get_or_insert(now_ms);
                 state.skills.push(skill);
             }
         }
     }
-}
-
-fn forget_groups(state: &mut LoadedState, skill: &str) {
-    let is_other = |group: &String| group.split_once(':').is_none_or(|(of, _)| of != skill);
-    state.active_groups.retain(is_other);
 }
 
 #[cfg(test)]

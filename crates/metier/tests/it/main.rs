@@ -11,6 +11,7 @@ mod field;
 #[expect(dead_code, reason = "the check's own tests use the rest")]
 #[path = "../../../check/tests/it/literate.rs"]
 mod literate;
+mod persistence;
 
 use std::path::PathBuf;
 
