@@ -8,14 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use metier_hooks::{HookDeny, HookPayload};
-use metier_tool::{
-    ArgumentFault, BoxFuture, CallContext, CancelSignal, Cancellation, CompiledSchema, ToolError,
-    ToolOutput, repair,
-};
+use metier_tool::{BoxFuture, CallContext, CancelSignal, Cancellation, ToolError, ToolOutput};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::arguments::{self, Unresolved};
+use crate::arguments::{self, Fitted, Unresolved, fitted, invalid};
 use crate::audit::Record;
 use crate::call::{CallError, CallRequest};
 use crate::registered_tool::RegisteredTool;
@@ -342,19 +339,6 @@ impl Call<'_> {
     }
 }
 
-type Fitted = Result<Map<String, Value>, Vec<ArgumentFault>>;
-
-/// The arguments as the tool gets them, or all that is wrong with them.
-fn fitted(mut arguments: Map<String, Value>, schema: &CompiledSchema) -> Fitted {
-    repair(&mut arguments, schema);
-    let value = Value::Object(arguments);
-    schema.validate(&value)?;
-    match value {
-        Value::Object(arguments) => Ok(arguments),
-        _ => Ok(Map::new()),
-    }
-}
-
 /// Ends the handler's task when the call's own future goes away.
 struct EndWith(tokio::task::AbortHandle);
 
@@ -375,15 +359,6 @@ fn cancellation(token: &CancellationToken) -> Cancellation {
         }
     }
     Cancellation::new(Arc::new(Token(token.clone())))
-}
-
-/// Every wrong argument at once, so that a model mends them in one go.
-fn invalid(tool: &str, faults: &[ArgumentFault]) -> ToolOutput {
-    let listed: Vec<_> = faults.iter().map(|fault| format!("- {fault}")).collect();
-    ToolOutput::error(format!(
-        "invalid arguments for `{tool}`:\n{}",
-        listed.join("\n")
-    ))
 }
 
 /// A refusal by policy, the same on every route.

@@ -38,11 +38,13 @@
 
 mod arguments;
 mod audit;
+mod audit_key;
 mod call;
 mod callable;
 mod catalog;
 pub mod codes;
 mod core_tools;
+mod dependency_findings;
 mod dispatcher;
 mod event;
 mod found;
@@ -73,6 +75,7 @@ pub use audit::AuditLog;
 pub use call::{CallError, CallRequest};
 pub use callable::CallableTool;
 pub use catalog::{DiscoverReport, SkillCatalog};
+pub use dependency_findings::{DependencyFindings, Dependent};
 pub use dispatcher::ToolDispatcher;
 pub use event::{CatalogEvent, CatalogEventKind};
 pub use groups::GroupError;

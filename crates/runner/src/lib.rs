@@ -64,8 +64,8 @@ mod pumps;
 mod report;
 mod resolve_error;
 mod run;
-#[cfg(unix)]
 mod script_json;
+#[cfg(unix)]
 mod session;
 mod stderr;
 mod text;

@@ -42,6 +42,27 @@ pub(crate) fn command(
     CommandWrap::from(command)
 }
 
+/// Has a message to nobody fail and not raise SIGPIPE.
+#[cfg(target_vendor = "apple")]
+pub(crate) fn no_broken_pipe_signal(socket: &impl std::os::fd::AsRawFd) -> io::Result<()> {
+    use nix::libc;
+
+    let on: libc::c_int = 1;
+    let size = libc::socklen_t::try_from(size_of_val(&on)).map_err(io::Error::other)?;
+    #[expect(unsafe_code, reason = "no library that is in use knows this option")]
+    // SAFETY: the descriptor is open while it is borrowed, and the value is an integer of that size.
+    let set = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_NOSIGPIPE,
+            (&raw const on).cast(),
+            size,
+        )
+    };
+    Errno::result(set).map(drop).map_err(Into::into)
+}
+
 /// Whether anybody may execute this file.
 pub(crate) fn may_execute(metadata: &Metadata) -> bool {
     metadata.mode() & 0o111 != 0

@@ -37,13 +37,12 @@ mod system {
     /// A batch file is given to the standard library as the program: it calls the system's own
     /// `cmd` and quotes the path so that `&`, `%` and quotes in it stay text.
     pub(crate) fn command(program: &Program) -> CommandWrap {
-        let mut command = match program.kind {
-            ScriptKind::Batch => Command::new(&program.script),
-            _ => {
-                let mut command = Command::new(&program.interpreter);
-                command.args(&program.arguments).arg(&program.script);
-                command
-            }
+        let mut command = if program.kind == ScriptKind::Batch {
+            Command::new(&program.script)
+        } else {
+            let mut command = Command::new(&program.interpreter);
+            command.args(&program.arguments).arg(&program.script);
+            command
         };
         command.kill_on_drop(true);
         let mut wrapped = CommandWrap::from(command);

@@ -215,3 +215,25 @@ fn the_settings_file_counts_as_it_does_elsewhere() {
     error: metier.toml:2:1: unknown key `colour`; known are app, dcc, roots, strict, workspace_roots, capabilities, environment, require_host, attach, load, persist, state_dir, python, limits.deadline, limits.longest, limits.output, limits.processes, audit.file, audit.size, interpreters.NAME
     ");
 }
+
+#[test]
+fn what_waits_and_what_goes_in_circles_is_not_fine_to_load() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, needs) in [
+        ("a", "b"),
+        ("b", "a"),
+        ("needs-a", "a"),
+        ("rig", "nowhere"),
+        ("over-rig", "rig"),
+        ("fine", "[]"),
+    ] {
+        let skill = folder.path().join("skills").join(name);
+        std::fs::create_dir_all(&skill).unwrap();
+        let text = format!(
+            "---\nname: {name}\ndescription: D.\nmetadata:\n  dcc-mcp:\n    depends: {needs}\n---\n"
+        );
+        std::fs::write(skill.join("SKILL.md"), text).unwrap();
+    }
+    let said = run(folder.path(), &["check", "--format", "concise", "skills"]);
+    insta::assert_snapshot!(said);
+}

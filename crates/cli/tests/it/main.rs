@@ -20,6 +20,8 @@ mod demo_cases;
 mod deps;
 mod docs;
 mod doctor;
+#[cfg(target_os = "linux")]
+mod field_cases;
 mod helper;
 #[cfg(target_os = "linux")]
 mod http_client;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use crate::visible::{visible, visible_name};
 use crate::{Diagnostic, Label, Severity};
 
 /// Gives the text of a file that a finding names.
@@ -40,7 +41,7 @@ pub fn full<'a>(
             .map(|label| sources.text(&label.location.file))
             .collect();
         let title = level(diagnostic.severity)
-            .primary_title(diagnostic.message.as_str())
+            .primary_title(visible(&diagnostic.message))
             .id(diagnostic.code.id);
         let mut group = Group::with_title(title);
         let mut places = Vec::new();
@@ -54,7 +55,7 @@ pub fn full<'a>(
             }
         }
         if let Some(help) = &diagnostic.help {
-            group = group.element(Level::HELP.message(help.as_str()));
+            group = group.element(Level::HELP.message(visible(help)));
         }
         out.push_str(&renderer.render(&[group]));
         out.push('\n');
@@ -90,10 +91,10 @@ fn snippet<'a>(
     } else {
         AnnotationKind::Context
     };
-    let annotation = kind.span(span).label(label.message.as_str());
+    let annotation = kind.span(span).label(visible(&label.message));
     Some(
         Snippet::source(text)
-            .path(label.location.file.as_str())
+            .path(visible_name(&label.location.file))
             .annotation(annotation),
     )
 }

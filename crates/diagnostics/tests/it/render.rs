@@ -99,3 +99,25 @@ fn a_page_has_a_head_and_the_explanation() {
         "# MT105 `duplicate-key`\n\nA key stands twice.\n\n## What it does\nFinds.\n"
     );
 }
+
+#[test]
+fn a_name_of_a_stranger_is_no_command_for_the_terminal() {
+    let odd = "esc\u{1b}[2J\nline\u{202e}";
+    let finding = Diagnostic::warning(FOLDER, format!("the folder {odd}"))
+        .at(Location::file(format!("{odd}/SKILL.md")), odd)
+        .help(odd);
+    let shown = [
+        full([&finding], &|_: &str| Some(TEXT.to_owned()), false),
+        full([&finding], &|_: &str| None, false),
+        concise([&finding]),
+        finding.to_string(),
+    ];
+    for text in shown {
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+        assert!(text.contains("esc"), "{text:?}");
+    }
+    // A program gets the name as it is.
+    let line = json_lines([&finding]);
+    let read: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(read["labels"][0]["message"], odd);
+}

@@ -52,7 +52,11 @@ pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> 
         return Err(fault(codes::SKILL_FILE_EMPTY, 0..0, message, Some(BEGIN)));
     }
     if looks_like_utf16(bytes) {
-        let message = "the file is not UTF-8: it looks like UTF-16".to_owned();
+        let found = match bytes {
+            [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => "UTF-32",
+            _ => "UTF-16",
+        };
+        let message = format!("the file is not UTF-8: it looks like {found}");
         return Err(fault(
             codes::SKILL_FILE_NOT_UTF8,
             0..0,
@@ -87,7 +91,11 @@ pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> 
         } else {
             format!("no front matter: it must start with `---` on line 1, found {found}")
         };
-        let help = "put `---`, the keys and `---` at the very top of the file";
+        let help = if opening.bytes.starts_with(b"---\r") {
+            "end the lines with LF, or CR and LF; the file has CR alone"
+        } else {
+            "put `---`, the keys and `---` at the very top of the file"
+        };
         let code = codes::FRONT_MATTER_ABSENT;
         return Err(fault(code, opening.words(), message, Some(help)));
     }
@@ -151,6 +159,7 @@ pub(crate) fn guess_name(bytes: &[u8]) -> Option<String> {
 fn looks_like_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xFF, 0xFE])
         || bytes.starts_with(&[0xFE, 0xFF])
+        || bytes.starts_with(&[0, 0, 0xFE, 0xFF])
         || matches!(bytes, [first, 0, second, 0, ..] if *first != 0 && *second != 0)
         || matches!(bytes, [0, first, 0, second, ..] if *first != 0 && *second != 0)
 }
@@ -161,6 +170,8 @@ fn first_words(line: &[u8]) -> &'static str {
         "a comment"
     } else if line.starts_with(b"#") {
         "a heading"
+    } else if line.starts_with(b"---\r") {
+        "a line that ends with CR alone"
     } else if line.starts_with(b"---") {
         "`---` with more text after it"
     } else if line.starts_with(b"```") {
@@ -264,6 +275,13 @@ mod tests {
         assert!(message.contains("(byte 7)") && span == (7..7), "{span:?}");
         assert!(fault(b"\xFF\xFE-\0-\0").2.contains("UTF-16"));
         assert!(fault(b"-\0-\0-\0\n\0").2.contains("UTF-16"));
+        assert!(fault(b"\xFF\xFE\0\0-\0\0\0").2.contains("UTF-32"));
+        assert!(fault(b"\0\0\xFE\xFF\0\0\0-").2.contains("UTF-32"));
+        assert!(
+            fault(b"---\rname: a\r---\r")
+                .2
+                .contains("ends with CR alone")
+        );
         let large = format!("---\na: {}\n---\n", "x".repeat(300_000));
         assert_eq!(fault(large.as_bytes()).0, "MT107");
         assert_eq!(split(b"---\na: 1\n", false).unwrap_err().code.id, "MT107");

@@ -10,6 +10,7 @@
 mod ending;
 mod environment;
 mod gate;
+mod hostile;
 mod input;
 mod interpreters;
 mod output;
