@@ -66,14 +66,17 @@ struct Output {
 #[derive(Serialize, JsonSchema)]
 struct Memory {
     /// How single tools did, by name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    memory_summary: Option<Map<String, Value>>,
+    #[serde(rename = "memory_summary", skip_serializing_if = "Option::is_none")]
+    summary: Option<Map<String, Value>>,
     /// Tools that went well more often than not, the best first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    memory_prefer_tools: Option<Vec<String>>,
+    #[serde(
+        rename = "memory_prefer_tools",
+        skip_serializing_if = "Option::is_none"
+    )]
+    prefer_tools: Option<Vec<String>>,
     /// Tools that failed more often than not, the worst first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    memory_avoid_tools: Option<Vec<String>>,
+    #[serde(rename = "memory_avoid_tools", skip_serializing_if = "Option::is_none")]
+    avoid_tools: Option<Vec<String>>,
 }
 
 impl Memory {
@@ -84,9 +87,9 @@ impl Memory {
                 .and_then(|value| serde_json::from_value(value).ok())
         };
         Self {
-            memory_prefer_tools: tools("memory_prefer_tools"),
-            memory_avoid_tools: tools("memory_avoid_tools"),
-            memory_summary: match left.remove("memory_summary") {
+            prefer_tools: tools("memory_prefer_tools"),
+            avoid_tools: tools("memory_avoid_tools"),
+            summary: match left.remove("memory_summary") {
                 Some(Value::Object(summary)) => Some(summary),
                 _ => None,
             },
