@@ -25,7 +25,7 @@ pub(crate) struct Remembering {
 /// The file of it.
 #[derive(Args, Clone, Default)]
 pub(crate) struct MemoryDatabase {
-    /// The SQLite file of what is remembered over a restart.
+    /// The database file of what is remembered over a restart.
     #[arg(long, value_name = "FILE")]
     memory_database: Option<PathBuf>,
 }
