@@ -16,6 +16,7 @@ mod persisting;
 mod printer;
 mod program_hooks;
 mod progress;
+mod remembering;
 mod schema_summary;
 mod searched;
 mod source_cache;

@@ -40,6 +40,8 @@ pub use metier_loader as loader;
 pub use metier_mcp as mcp;
 pub use metier_mcp_http as mcp_http;
 pub use metier_mcp_stdio as mcp_stdio;
+#[cfg(feature = "memory")]
+pub use metier_memory as memory;
 pub use metier_persistence as persistence;
 pub use metier_runner as runner;
 pub use metier_search as search;
@@ -60,6 +62,8 @@ pub use metier_loader::{SkillWatcher, WatchSettings};
 pub use metier_mcp::{McpConfig, McpServer};
 pub use metier_mcp_http::{McpHttpConfig, McpHttpHandle, McpHttpServer, StartError};
 pub use metier_mcp_stdio::{StdioConfig, StdioEnd, StdioError, serve_stdio};
+#[cfg(feature = "memory")]
+pub use metier_memory::{AgentMemory, MemoryFilter, MemoryLayer, MemoryQuery, MemoryRecorder};
 pub use metier_persistence::{AppName, LoadedStateStore, ReplayPolicy, ReplayReport};
 pub use metier_tool::{CallContext, ToolError, ToolHandler, ToolOutput, ToolSpec};
 pub use skill_server::{create_skill_server, message_server, skill_server};

@@ -15,4 +15,5 @@ pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod state;
+mod state_memory;
 pub(crate) mod stdio;

@@ -44,6 +44,8 @@ pub(crate) struct Serve {
     #[command(flatten)]
     persisting: crate::persisting::Persisting,
     #[command(flatten)]
+    remembering: crate::remembering::Remembering,
+    #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
     confirming: crate::confirming::Confirming,
@@ -74,6 +76,7 @@ impl Serve {
             let (server, catalog) = progress::around("looking for skills", || {
                 skill_server(settings, config, &self.places.paths, dcc.as_deref())
             });
+            self.remembering.begin(printer, &catalog, &mut chosen);
             if self.watch {
                 let talk = WatchTalk::begin(&catalog);
                 follow(&catalog)?;

@@ -7,7 +7,9 @@ use metier::LoadedStateStore;
 use metier::persistence::{LoadedState, SavedSkill, StateChange, state_text};
 use serde_json::{Value, json};
 
+use super::state_memory::StateMemory;
 use crate::Failure;
+use crate::config::Config;
 use crate::options::{Running, SkillPlaces};
 use crate::persisting::{StatePlace, store};
 use crate::printer::{Printer, table};
@@ -27,6 +29,8 @@ enum Action {
     Forget(Forget),
     /// Print what is kept as it would be written.
     Export(Show),
+    /// What agents learned about tools: show it, forget it, export it.
+    Memory(StateMemory),
 }
 
 #[derive(Args)]
@@ -61,6 +65,13 @@ struct Which {
     app: Option<String>,
     #[command(flatten)]
     place: StatePlace,
+    #[command(flatten)]
+    file: SettingsFile,
+}
+
+/// Which settings count.
+#[derive(Args)]
+pub(super) struct SettingsFile {
     /// Read the settings from this file; otherwise from metier.toml in the working directory or the
     /// nearest folder above.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
@@ -70,15 +81,16 @@ struct Which {
     no_config: bool,
 }
 
-impl Which {
-    fn store(&self, printer: Printer) -> Result<LoadedStateStore, Failure> {
+impl SettingsFile {
+    /// The settings in force.
+    pub(super) fn config(&self, app: Option<String>, printer: Printer) -> Result<Config, Failure> {
         let places = SkillPlaces {
-            app: self.app.clone(),
+            app,
             config: self.config.clone(),
             no_config: self.no_config,
             ..SkillPlaces::default()
         };
-        let (mut config, faults) = Running::default().config(&places);
+        let (config, faults) = Running::default().config(&places);
         for note in &config.notes {
             printer.say(&format!("warning: {note}"));
         }
@@ -86,6 +98,13 @@ impl Which {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
             return Err(Failure::Usage(faults.join("\nerror: ")));
         }
+        Ok(config)
+    }
+}
+
+impl Which {
+    fn store(&self, printer: Printer) -> Result<LoadedStateStore, Failure> {
+        let mut config = self.file.config(self.app.clone(), printer)?;
         self.place.cover(&mut config);
         store(&config)
     }
@@ -97,6 +116,7 @@ impl State {
             Action::Show(show) => show.show(printer),
             Action::Forget(forget) => forget.run(printer),
             Action::Export(export) => export.export(printer),
+            Action::Memory(memory) => memory.run(printer),
         }
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Stdio {
     #[command(flatten)]
     persisting: crate::persisting::Persisting,
     #[command(flatten)]
+    remembering: crate::remembering::Remembering,
+    #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
     confirming: crate::confirming::Confirming,
@@ -52,6 +54,7 @@ impl Stdio {
             let (server, catalog) = progress::around("looking for skills", || {
                 message_server(settings, config, &self.places.paths, dcc.as_deref())
             });
+            self.remembering.begin(printer, &catalog, &mut chosen);
             if self.watch {
                 let talk = WatchTalk::begin(&catalog);
                 follow(&catalog)?;

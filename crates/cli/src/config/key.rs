@@ -26,10 +26,13 @@ pub(crate) enum Key {
     Processes,
     AuditFile,
     AuditSize,
+    MemoryEnabled,
+    MemoryDatabase,
+    MemoryPrivacy,
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
@@ -49,6 +52,9 @@ impl Key {
         Self::Processes,
         Self::AuditFile,
         Self::AuditSize,
+        Self::MemoryEnabled,
+        Self::MemoryDatabase,
+        Self::MemoryPrivacy,
     ];
 
     /// The key in the file, with the table it stands in.
@@ -73,6 +79,9 @@ impl Key {
             Self::Processes => "limits.processes",
             Self::AuditFile => "audit.file",
             Self::AuditSize => "audit.size",
+            Self::MemoryEnabled => "memory.enabled",
+            Self::MemoryDatabase => "memory.database",
+            Self::MemoryPrivacy => "memory.privacy",
         }
     }
 
@@ -98,7 +107,14 @@ impl Key {
             Self::Python => Some("--python"),
             Self::Deadline => Some("--timeout"),
             Self::AuditFile => Some("--audit-log"),
-            Self::Roots | Self::Longest | Self::Output | Self::Processes | Self::AuditSize => None,
+            Self::MemoryEnabled => Some("--memory"),
+            Self::MemoryDatabase => Some("--memory-database"),
+            Self::Roots
+            | Self::Longest
+            | Self::Output
+            | Self::Processes
+            | Self::AuditSize
+            | Self::MemoryPrivacy => None,
         }
     }
 
@@ -106,13 +122,15 @@ impl Key {
         match self {
             Self::App | Self::Dcc => Kind::Text,
             Self::Roots | Self::WorkspaceRoots => Kind::Folders,
-            Self::Strict | Self::RequireHost => Kind::Flag,
+            Self::Strict | Self::RequireHost | Self::MemoryEnabled | Self::MemoryPrivacy => {
+                Kind::Flag
+            }
             Self::Capabilities | Self::Load => Kind::Texts,
             Self::Environment => Kind::Patterns,
             Self::Python => Kind::Program,
             Self::Deadline | Self::Longest => Kind::Seconds,
             Self::Persist => Kind::Policy,
-            Self::AuditFile | Self::Attach | Self::StateDir => Kind::File,
+            Self::AuditFile | Self::Attach | Self::StateDir | Self::MemoryDatabase => Kind::File,
             Self::Output | Self::AuditSize => Kind::Bytes,
             Self::Processes => Kind::Count,
         }
@@ -142,6 +160,11 @@ impl Key {
             Self::Output => "what a script may print, in bytes or like \"4 MiB\"",
             Self::Processes => "how many scripts run at once",
             Self::AuditFile => "a file that every call is written to, without its arguments",
+            Self::MemoryEnabled => {
+                "remember which tools went well, and tell it with search results"
+            }
+            Self::MemoryDatabase => "a file that keeps what is remembered; turns memory on",
+            Self::MemoryPrivacy => "remember and tell nothing, whatever else is set",
             Self::AuditSize => "how large that file becomes before a new one is begun",
         }
     }
@@ -152,12 +175,19 @@ impl Key {
         let run = &settings.run;
         Some(match self {
             Self::App => Value::Text(settings.app),
-            Self::Dcc | Self::Python | Self::AuditFile | Self::Attach | Self::StateDir => {
+            Self::Dcc
+            | Self::Python
+            | Self::AuditFile
+            | Self::Attach
+            | Self::StateDir
+            | Self::MemoryDatabase => {
                 return None;
             }
             Self::Persist => Value::Text(OFF.to_owned()),
             Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
-            Self::Strict | Self::RequireHost => Value::Flag(false),
+            Self::Strict | Self::RequireHost | Self::MemoryEnabled | Self::MemoryPrivacy => {
+                Value::Flag(false)
+            }
             Self::Capabilities | Self::Environment | Self::Load => Value::Texts(Vec::new()),
             Self::Deadline => Value::Seconds(run.limits.deadline.as_secs()),
             Self::Longest => Value::Seconds(run.longest_deadline.as_secs()),

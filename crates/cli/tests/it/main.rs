@@ -34,6 +34,7 @@ mod list;
 mod logging;
 #[cfg(target_os = "linux")]
 mod many_calls;
+mod memory;
 mod new;
 mod nothing_found;
 mod options_named;

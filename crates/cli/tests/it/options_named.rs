@@ -57,6 +57,7 @@ fn known() -> BTreeSet<String> {
     texts.push(help(&["config", "show"]));
     for action in ["show", "forget", "export"] {
         texts.push(help(&["state", action]));
+        texts.push(help(&["state", "memory", action]));
     }
     texts.push(top.clone());
     for line in texts.iter().flat_map(|text| text.lines()) {
