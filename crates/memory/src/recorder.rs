@@ -66,7 +66,8 @@ impl MemoryRecorder {
                     recorder.observe(context);
                     Ok(())
                 })
-                .name("memory"),
+                .name("memory")
+                .before_others(),
             )
         });
         self.installed().extend(ids);

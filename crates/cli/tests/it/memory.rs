@@ -11,7 +11,7 @@ const KEEPING: [&str; 3] = ["--memory-database", "kept/memory.sqlite3", "skills"
 
 fn searched(server: &mut Server) -> Value {
     let answer = server
-        .call("search_skills", json!({"query": "cube"}))
+        .call("search_skills", &json!({"query": "cube"}))
         .unwrap();
     answer["result"]["structuredContent"].clone()
 }
@@ -20,7 +20,7 @@ fn searched(server: &mut Server) -> Value {
 fn work(folder: &Path, arguments: &[&str]) -> Value {
     let mut server = Server::start(folder, arguments);
     server.load("cube").unwrap();
-    let answer = server.call("cube__one", json!({})).unwrap();
+    let answer = server.call("cube__one", &json!({})).unwrap();
     assert_ne!(answer["result"]["isError"], true, "{answer}");
     let told = searched(&mut server);
     server.end();
