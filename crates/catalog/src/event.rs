@@ -33,6 +33,9 @@ pub enum CatalogEventKind {
         /// The skill.
         skill: String,
     },
+    /// Files of skills are others than at the last look, although what is known of the skills is the
+    /// same; the generation is too.
+    FilesChanged,
     /// The host declares other capabilities.
     CapabilitiesChanged,
     /// The host registered or removed a tool of its own.

@@ -1,6 +1,6 @@
 //! The skills as texts: which are served, under which URI, and every file of each with its digest.
 //!
-//! One shelf belongs to one snapshot of the catalog. Files are looked at when somebody asks for them;
+//! One shelf belongs to the skills of one snapshot. Files are looked at when somebody asks for them;
 //! what is known of a file is what was hashed, and a reading that finds something else makes it known
 //! before the new bytes go out.
 
@@ -11,58 +11,35 @@ mod uri;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use metier_catalog::CatalogSnapshot;
 use metier_loader::LoadedSkill;
 
-use crate::newest::{Newest, OfGeneration};
+use crate::catalog::SkillCatalog;
+use crate::event::CatalogEventKind;
+use crate::skill_set::SkillSet;
 
-pub(crate) use contents::{Body, Contents, mime_of_name};
-pub(crate) use served_skill::{Change, ReadFault, ServedSkill};
-pub(crate) use uri::{encoded, parse};
+pub use contents::{FileBody, FileContents, mime_of_name};
+pub use served_skill::{FileChange, FileFault, ServedFile, ServedSkill};
+pub use uri::{encode_skill_path, parse_skill_uri};
 
 /// The file by which a skill is known.
-pub(crate) const SKILL_FILE: &str = "SKILL.md";
+pub const SKILL_FILE: &str = "SKILL.md";
 
-/// Every skill whose texts are served.
+/// Every skill whose texts are served, by what stands between `skill://` and its files: its name,
+/// or `LABEL/NAME` for one whose name an earlier skill has (SEP-2640).
 #[derive(Debug, Default)]
-pub(crate) struct Shelf {
-    generation: u64,
+pub struct SkillShelf {
     skills: BTreeMap<String, Arc<ServedSkill>>,
     /// Why others are not, by name.
     left_out: BTreeMap<String, String>,
 }
 
-/// Keeps the newest generation's shelf.
-#[derive(Debug, Default)]
-pub(crate) struct ShelfCache {
-    newest: Newest<Shelf>,
-}
-
-impl ShelfCache {
-    /// The shelf of a snapshot.
-    pub(crate) fn of(&self, snapshot: &CatalogSnapshot) -> Arc<Shelf> {
-        self.newest.of(snapshot.generation(), |before| {
-            Shelf::new(snapshot, before.unwrap_or(&Shelf::default()))
-        })
-    }
-}
-
-impl OfGeneration for Shelf {
-    fn generation(&self) -> u64 {
-        self.generation
-    }
-}
-
-impl Shelf {
-    fn new(snapshot: &CatalogSnapshot, before: &Self) -> Self {
-        let mut shelf = Self {
-            generation: snapshot.generation(),
-            ..Self::default()
-        };
-        for skill in snapshot.skills() {
+impl SkillShelf {
+    pub(crate) fn new(set: &SkillSet, before: &Self) -> Self {
+        let mut shelf = Self::default();
+        for skill in set.entries.values().map(|entry| &entry.skill) {
             shelf.put(skill.metadata.name.to_string(), skill, before);
         }
-        for skill in snapshot.shadowed_skills() {
+        for skill in set.shadowed.iter().map(|shadowed| &shadowed.skill) {
             // The label that the skill's id begins with, which tells two roots of a kind apart.
             let label = skill.id.as_str().split(':').next().unwrap_or_default();
             let name = skill.metadata.name.as_str();
@@ -88,7 +65,7 @@ impl Shelf {
         let known = before
             .skills
             .get(&key)
-            .filter(|known| Arc::ptr_eq(&known.skill, skill));
+            .filter(|known| Arc::ptr_eq(known.skill(), skill));
         let served = known.map_or_else(
             || Arc::new(ServedSkill::new(key.clone(), Arc::clone(skill))),
             Arc::clone,
@@ -97,13 +74,13 @@ impl Shelf {
     }
 
     /// The skills that lists show, in the order of their URIs, after the one of that key.
-    pub(crate) fn listed_after(&self, last: &str) -> impl Iterator<Item = &Arc<ServedSkill>> {
+    pub fn listed_after(&self, last: &str) -> impl Iterator<Item = &Arc<ServedSkill>> {
         self.all_after(last)
-            .filter(|skill| skill.skill.metadata.allow_implicit_invocation)
+            .filter(|skill| skill.skill().metadata.allow_implicit_invocation)
     }
 
     /// Every served skill after the one of that key.
-    pub(crate) fn all_after(&self, last: &str) -> impl Iterator<Item = &Arc<ServedSkill>> {
+    pub fn all_after(&self, last: &str) -> impl Iterator<Item = &Arc<ServedSkill>> {
         use std::ops::Bound::{Excluded, Unbounded};
         self.skills
             .range::<str, _>((Excluded(last), Unbounded))
@@ -111,17 +88,17 @@ impl Shelf {
     }
 
     /// A skill by what stands between `skill://` and its files.
-    pub(crate) fn get(&self, key: &str) -> Option<&Arc<ServedSkill>> {
+    pub fn get(&self, key: &str) -> Option<&Arc<ServedSkill>> {
         self.skills.get(key)
     }
 
-    /// Why skills are not served, by name.
-    pub(crate) fn left_out(&self) -> &BTreeMap<String, String> {
+    /// Why skills are not served, by what would be their key.
+    pub fn left_out(&self) -> &BTreeMap<String, String> {
         &self.left_out
     }
 
     /// The skill that the segments of a URI lead into, and the path below it.
-    pub(crate) fn locate(&self, segments: &[String]) -> Option<(&Arc<ServedSkill>, String)> {
+    pub fn locate(&self, segments: &[String]) -> Option<(&Arc<ServedSkill>, String)> {
         let (first, rest) = segments.split_first()?;
         if let Some(skill) = self.skills.get(first) {
             return Some((skill, rest.join("/")));
@@ -132,12 +109,50 @@ impl Shelf {
     }
 
     /// Whether it holds the same skills, read from the same bytes of `SKILL.md`.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
+    pub fn is_same(&self, other: &Self) -> bool {
         self.skills.len() == other.skills.len()
             && self
                 .skills
                 .iter()
                 .zip(&other.skills)
-                .all(|((a, one), (b, two))| a == b && Arc::ptr_eq(&one.skill, &two.skill))
+                .all(|((a, one), (b, two))| a == b && Arc::ptr_eq(one.skill(), two.skill()))
+    }
+}
+
+impl SkillCatalog {
+    /// Runs what looks at the skills' files; once more where that showed that the catalog was
+    /// behind. `work` tells what it found in its second argument. Blocks.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn look<T, E>(
+        &self,
+        work: impl Fn(&SkillShelf, &mut FileChange) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut change = FileChange::None;
+        let first = work(self.snapshot().shelf(), &mut change);
+        if !self.heed(change) {
+            return first;
+        }
+        let mut change = FileChange::None;
+        let second = work(self.snapshot().shelf(), &mut change);
+        self.heed(change);
+        second
+    }
+
+    /// Takes over what a look at the files found: whether the folders were read anew, so that it is
+    /// worth looking once more.
+    fn heed(&self, change: FileChange) -> bool {
+        match change {
+            FileChange::None => false,
+            FileChange::Files => {
+                self.shared.tell(CatalogEventKind::FilesChanged);
+                false
+            }
+            FileChange::SkillFile => {
+                self.rediscover();
+                true
+            }
+        }
     }
 }
