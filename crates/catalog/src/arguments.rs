@@ -1,8 +1,8 @@
-//! What happens to arguments beside repair and validation.
+//! What happens to arguments before a tool gets them.
 
 use std::sync::Arc;
 
-use metier_tool::ArgumentFault;
+use metier_tool::{ArgumentFault, CompiledSchema, ToolOutput, repair};
 use metier_workspace_roots::WorkspaceRoots;
 use serde_json::{Map, Value};
 
@@ -77,4 +77,26 @@ pub(crate) fn resolve_workspace(
 pub(crate) enum Unresolved {
     Roots(CallError),
     TooMany(ArgumentFault),
+}
+
+pub(crate) type Fitted = Result<Map<String, Value>, Vec<ArgumentFault>>;
+
+/// The arguments as the tool gets them, or all that is wrong with them.
+pub(crate) fn fitted(mut arguments: Map<String, Value>, schema: &CompiledSchema) -> Fitted {
+    repair(&mut arguments, schema);
+    let value = Value::Object(arguments);
+    schema.validate(&value)?;
+    match value {
+        Value::Object(arguments) => Ok(arguments),
+        _ => Ok(Map::new()),
+    }
+}
+
+/// Every wrong argument at once, so that a model mends them in one go.
+pub(crate) fn invalid(tool: &str, faults: &[ArgumentFault]) -> ToolOutput {
+    let listed: Vec<_> = faults.iter().map(|fault| format!("- {fault}")).collect();
+    ToolOutput::error(format!(
+        "invalid arguments for `{tool}`:\n{}",
+        listed.join("\n")
+    ))
 }

@@ -3,7 +3,7 @@
 //! Off unless an operator names a file. One JSON object a line, written before the answer is given:
 //!
 //! ```json
-//! {"at_ms":1764464101123,"who":"client:inspector","tool":"good__echo","arguments":"sha256:44136f…","outcome":"ok","ms":31,"exit":0,"bytes":18}
+//! {"at_ms":1764464101123,"who":"client:inspector","tool":"good__echo","arguments":"hmac-sha256:9b0ecaaf…","outcome":"ok","ms":31,"exit":0,"bytes":18}
 //! ```
 //!
 //! | member | is |
@@ -11,13 +11,16 @@
 //! | `at_ms` | when the call came, in milliseconds since 1970 |
 //! | `who` | a digest of the session, whose id would let a reader speak in its name; the client where there are no sessions; `null` for a call from inside |
 //! | `tool` | the listed name; the name as it was called where there is no such tool |
-//! | `arguments` | the SHA-256 of the arguments as they came, as JSON with sorted keys and without blanks |
+//! | `arguments` | the HMAC-SHA-256, under the key of the log, of the arguments as they came, as JSON with sorted keys and without blanks |
 //! | `outcome` | `ok`, `error`, `denied`, `invalid`, `cancelled`, `capability`, `refused`, `panic`, `unknown`, `not_loaded`, `inactive` |
 //! | `ms` | how long it took |
 //! | `exit`, `bytes` | of the script, if one ran and ended: its exit code, what it printed |
 //!
-//! Arguments themselves are never written. A digest tells whether two calls were the same, and whoever can guess
-//! the arguments can confirm the guess: the file is made readable for its owner alone.
+//! Arguments themselves are never written. A digest tells whether two calls were the same. What arguments there can
+//! be is often few enough to try them all, so the digest has a key: 32 random bytes in `FILE.key`, made with the log
+//! and readable for its owner alone. Whoever is given the log without the key can confirm no guess; whoever has both
+//! can. All servers that write to one log have its key; without the file a new key is made, and digests from
+//! before no longer compare.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -27,9 +30,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use metier_tool::{CallEvents, LogLine, ProgramEnd, Progress};
 use serde::Serialize;
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::audit_key::AuditKey;
 use crate::call::CallRequest;
 use crate::dispatcher::SHOWN_NAME;
 use crate::stub;
@@ -42,6 +45,7 @@ const KEPT: u32 = 5;
 pub struct AuditLog {
     path: PathBuf,
     most_bytes: u64,
+    key: AuditKey,
     /// One line at a time; the file is opened anew for each, so that whoever moves it away or shares it with
     /// another server is heard.
     turn: Mutex<()>,
@@ -63,16 +67,18 @@ struct Line<'a> {
 
 impl AuditLog {
     /// A log in a file, which is made now if it is not there. A file over `most_bytes` is moved to `FILE.1`, and
-    /// older ones to `FILE.2` up to `FILE.5`.
+    /// older ones to `FILE.2` up to `FILE.5`. The key of the digests is read from `FILE.key`, or made there.
     ///
     /// # Errors
-    /// The file cannot be written to.
+    /// The file cannot be written to, or its key cannot be read or made.
     pub fn open(path: impl Into<PathBuf>, most_bytes: u64) -> io::Result<Self> {
         let path = std::path::absolute(path.into())?;
         appending(&path)?;
+        let key = AuditKey::of(&beside(&path, "key"))?;
         Ok(Self {
             path,
             most_bytes,
+            key,
             turn: Mutex::new(()),
         })
     }
@@ -106,10 +112,15 @@ impl AuditLog {
     }
 
     fn numbered(&self, number: u32) -> PathBuf {
-        let mut path = self.path.clone().into_os_string();
-        path.push(format!(".{number}"));
-        path.into()
+        beside(&self.path, &number.to_string())
     }
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(".");
+    path.push(ending);
+    path.into()
 }
 
 fn appending(path: &Path) -> io::Result<File> {
@@ -138,7 +149,7 @@ impl Record {
             at_ms: millis(now.unwrap_or_default()),
             who: request.session.as_deref().map(caller),
             called: stub::clipped(&request.name, SHOWN_NAME),
-            arguments: digest(request.arguments.as_ref()),
+            arguments: log.key.digest(request.arguments.as_ref()),
             end: Arc::default(),
         }
     }
@@ -202,7 +213,6 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Absent arguments are an empty object.
 /// Who called. A client that names itself has no secret; the id of a session is one.
 fn caller(session: &str) -> String {
     if session.starts_with("client:") {
@@ -212,21 +222,9 @@ fn caller(session: &str) -> String {
     format!("session:{}", digest.get(..16).unwrap_or_default())
 }
 
-fn digest(arguments: Option<&Value>) -> String {
-    let text = match arguments {
-        None | Some(Value::Null) => "{}".to_owned(),
-        Some(arguments) => {
-            let mut sorted = arguments.clone();
-            sorted.sort_all_objects();
-            sorted.to_string()
-        }
-    };
-    format!("sha256:{:x}", Sha256::digest(text))
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::Value;
 
     use super::*;
 
@@ -239,17 +237,6 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_depends_on_the_arguments_alone() {
-        let empty = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
-        assert_eq!(digest(None), empty);
-        assert_eq!(digest(Some(&Value::Null)), empty);
-        assert_eq!(digest(Some(&json!({}))), empty);
-        let one = digest(Some(&json!({"a": {"x": 1, "y": [2]}, "b": 3})));
-        assert_eq!(one, digest(Some(&json!({"b": 3, "a": {"y": [2], "x": 1}}))));
-        assert_ne!(one, digest(Some(&json!({"a": {"x": 1, "y": [2]}, "b": 4}))));
-    }
-
-    #[test]
     fn a_full_file_is_moved_away_and_the_oldest_goes() {
         let folder = tempfile::tempdir().unwrap();
         let log = AuditLog::open(folder.path().join("audit.jsonl"), 300).unwrap();
@@ -258,7 +245,7 @@ mod tests {
                 at_ms: 0,
                 who: None,
                 tool: "t",
-                arguments: "sha256:",
+                arguments: "hmac-sha256:",
                 outcome: "ok",
                 ms,
                 exit: None,
@@ -270,6 +257,7 @@ mod tests {
         let mut names: Vec<_> = std::fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_none_or(|ending| ending != "key"))
             .collect();
         names.sort();
         assert_eq!(names.len(), 6, "{names:?}");

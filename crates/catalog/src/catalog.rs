@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 
 use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Severity};
-use metier_hooks::{HookDeny, HookPayload, LifecycleHooks};
+use metier_hooks::LifecycleHooks;
 use metier_loader::{RootSources, ScanCache, ScanReport, resolve_roots};
 use metier_skill_model::{SkillStatus, SkillSummary};
 use tokio::sync::broadcast;
@@ -81,18 +81,6 @@ impl SkillCatalog {
     /// The hooks in use.
     pub fn hooks(&self) -> LifecycleHooks {
         self.shared.hooks()
-    }
-
-    /// Runs the handlers of an event with the catalog's time limit.
-    ///
-    /// # Errors
-    /// The refusal of a policy handler.
-    pub async fn dispatch(
-        &self,
-        session: Option<String>,
-        payload: HookPayload,
-    ) -> Result<(), HookDeny> {
-        self.shared.dispatch(session, payload).await
     }
 
     /// The registry this catalog registers its tools in.

@@ -8,16 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use metier_hooks::{HookDeny, HookPayload};
-use metier_tool::{
-    ArgumentFault, BoxFuture, CallContext, CancelSignal, Cancellation, CompiledSchema, ToolError,
-    ToolOutput, repair,
-};
+use metier_tool::{BoxFuture, CallContext, CancelSignal, Cancellation, ToolError, ToolOutput};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use crate::arguments::{self, Unresolved};
+use crate::arguments::{self, Fitted, Unresolved, fitted, invalid};
 use crate::audit::Record;
 use crate::call::{CallError, CallRequest};
+use crate::denial::denied;
+use crate::hook_driver::within_same_events;
 use crate::registered_tool::RegisteredTool;
 use crate::registry::ToolRegistry;
 use crate::snapshot::{CatalogSnapshot, Located};
@@ -64,7 +63,8 @@ impl ToolDispatcher {
         let shared = Arc::clone(&self.shared);
         let token = CancellationToken::new();
         let dropped = token.clone().drop_guard();
-        let answer = tokio::spawn(async move { run(&shared, request, token).await }).await;
+        let work = within_same_events(async move { run(&shared, request, token).await });
+        let answer = tokio::spawn(work).await;
         drop(dropped);
         answer.unwrap_or_else(|error| {
             tracing::error!(%error, "a call ended unexpectedly");
@@ -255,7 +255,8 @@ impl Call<'_> {
         let token = CancellationToken::new();
         context.cancel = cancellation(&token);
         let handler = Arc::clone(&self.tool.handler);
-        let mut task = tokio::spawn(async move { handler.call(arguments, context).await });
+        let work = within_same_events(async move { handler.call(arguments, context).await });
+        let mut task = tokio::spawn(work);
         let _ended = EndWith(task.abort_handle());
         let joined = tokio::select! {
             joined = &mut task => joined,
@@ -342,19 +343,6 @@ impl Call<'_> {
     }
 }
 
-type Fitted = Result<Map<String, Value>, Vec<ArgumentFault>>;
-
-/// The arguments as the tool gets them, or all that is wrong with them.
-fn fitted(mut arguments: Map<String, Value>, schema: &CompiledSchema) -> Fitted {
-    repair(&mut arguments, schema);
-    let value = Value::Object(arguments);
-    schema.validate(&value)?;
-    match value {
-        Value::Object(arguments) => Ok(arguments),
-        _ => Ok(Map::new()),
-    }
-}
-
 /// Ends the handler's task when the call's own future goes away.
 struct EndWith(tokio::task::AbortHandle);
 
@@ -375,27 +363,4 @@ fn cancellation(token: &CancellationToken) -> Cancellation {
         }
     }
     Cancellation::new(Arc::new(Token(token.clone())))
-}
-
-/// Every wrong argument at once, so that a model mends them in one go.
-fn invalid(tool: &str, faults: &[ArgumentFault]) -> ToolOutput {
-    let listed: Vec<_> = faults.iter().map(|fault| format!("- {fault}")).collect();
-    ToolOutput::error(format!(
-        "invalid arguments for `{tool}`:\n{}",
-        listed.join("\n")
-    ))
-}
-
-/// A refusal by policy, the same on every route.
-pub(crate) fn denied(deny: &HookDeny) -> ToolOutput {
-    let mut facts = Map::new();
-    facts.insert("code".to_owned(), Value::from("denied"));
-    facts.insert("reason".to_owned(), Value::from(deny.reason.as_str()));
-    let mut text = format!("denied by policy: {}", deny.reason);
-    if let Some(hint) = &deny.hint {
-        facts.insert("hint".to_owned(), Value::from(hint.as_str()));
-        text.push('\n');
-        text.push_str(hint);
-    }
-    ToolOutput::error_with(text, facts)
 }

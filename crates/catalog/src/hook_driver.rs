@@ -34,7 +34,7 @@ impl Shared {
         .await
     }
 
-    /// The same for a context that the caller wants to look at afterwards.
+    /// The same for a context that the caller wants to look at afterwards, or has put something into.
     pub(crate) async fn dispatch_context(&self, context: Arc<HookContext>) -> Result<(), HookDeny> {
         let around = AROUND.try_with(Clone::clone).unwrap_or_default();
         if around.contains(&context.event) {
@@ -48,6 +48,11 @@ impl Shared {
     }
 }
 
+/// Has a future that will run on a task of its own know the events around this one.
+pub(crate) fn within_same_events<F: Future>(work: F) -> impl Future<Output = F::Output> {
+    AROUND.scope(AROUND.try_with(Clone::clone).unwrap_or_default(), work)
+}
+
 struct TimeLimit {
     limit: Duration,
     around: BTreeSet<HookEvent>,
@@ -57,7 +62,7 @@ impl Guard for TimeLimit {
     fn run(&self, handler: Handler, context: Arc<HookContext>) -> BoxFuture<Verdict> {
         let mut around = self.around.clone();
         around.insert(context.event);
-        let limit = self.limit;
+        let limit = handler.limit.unwrap_or(self.limit);
         Box::pin(async move {
             match handler.kind {
                 HandlerKind::Async(run) => {

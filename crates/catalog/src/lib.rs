@@ -38,16 +38,20 @@
 
 mod arguments;
 mod audit;
+mod audit_key;
 mod call;
 mod callable;
 mod catalog;
 pub mod codes;
 mod core_tools;
+mod denial;
+mod dependency_findings;
 mod dispatcher;
 mod event;
 mod found;
 mod groups;
 mod hook_driver;
+mod host_events;
 mod listed_tool;
 mod load;
 mod load_plan;
@@ -73,6 +77,7 @@ pub use audit::AuditLog;
 pub use call::{CallError, CallRequest};
 pub use callable::CallableTool;
 pub use catalog::{DiscoverReport, SkillCatalog};
+pub use dependency_findings::{DependencyFindings, Dependent};
 pub use dispatcher::ToolDispatcher;
 pub use event::{CatalogEvent, CatalogEventKind};
 pub use groups::GroupError;

@@ -19,6 +19,8 @@ pub struct SearchRequest {
     pub dcc: Option<String>,
     /// Only skills that stand here.
     pub status: Option<SkillStatus>,
+    /// Only skills whose tools need nothing that the host lacks.
+    pub usable: bool,
     /// At most so many hits, 1 to 100.
     pub limit: usize,
     /// The client's session.
@@ -33,6 +35,7 @@ impl SearchRequest {
             tags: Vec::new(),
             dcc: None,
             status: None,
+            usable: false,
             limit: 20,
             session: None,
         }
@@ -117,6 +120,7 @@ impl SkillCatalog {
                 request
                     .status
                     .is_none_or(|status| snapshot.status(id, entry) == status)
+                    && (!request.usable || skill_info::is_usable(&snapshot, entry))
             })
         };
         let mut filter = Filter::with_predicate(&wanted).and_tags(request.tags.iter().cloned());

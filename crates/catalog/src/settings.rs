@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use etcetera::base_strategy::{BaseStrategy as _, choose_native_strategy};
+use metier_hooks::LifecycleHooks;
 use metier_loader::ParseMode;
 use metier_runner::{EnvLookup, EnvironmentPolicy, Gate, Interpreters, Limits, ScriptKind};
 use metier_search::FusedIndex;
@@ -32,7 +33,9 @@ pub struct CatalogSettings {
     pub roots: RootSettings,
     /// How scripts run.
     pub run: RunSettings,
-    /// How long a hook handler may take.
+    /// The hooks in use from the start.
+    pub hooks: LifecycleHooks,
+    /// How long a hook handler may take that has no limit of its own.
     pub hook_limit: Duration,
     /// The workspace of calls that bring none of their own.
     pub workspace_roots: Arc<WorkspaceRoots>,
@@ -53,6 +56,7 @@ impl Default for CatalogSettings {
             declared_capabilities: Vec::new(),
             roots: RootSettings::default(),
             run: RunSettings::default(),
+            hooks: LifecycleHooks::new(),
             hook_limit: Duration::from_secs(5),
             workspace_roots: Arc::new(WorkspaceRoots::default()),
             search: FusedIndex::new(),

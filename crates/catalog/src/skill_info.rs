@@ -131,6 +131,12 @@ pub(crate) fn info(snapshot: &CatalogSnapshot, name: &str) -> Option<SkillInfo> 
     })
 }
 
+/// Whether the host declares all that the tools of a skill need.
+pub(crate) fn is_usable(snapshot: &CatalogSnapshot, entry: &SkillEntry) -> bool {
+    let required = entry.metadata().required_capabilities();
+    snapshot.parts.declared.check(&required).is_empty()
+}
+
 fn of_metadata(metadata: &SkillMetadata, status: SkillStatus) -> SkillSummary {
     let mut summary = SkillSummary::named(metadata.name.as_str(), status);
     summary.description.clone_from(&metadata.description);

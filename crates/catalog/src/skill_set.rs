@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use metier_depgraph::{ClosureError, DependencyGraph};
-use metier_diagnostics::{Diagnostic, Location};
+use metier_depgraph::DependencyGraph;
+use metier_diagnostics::{Diagnostic, Severity};
 use metier_loader::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill};
 use metier_search::{FusedIndex, SkillDocument, SkillIndex as _, ToolDocument};
 use metier_skill_model::SkillMetadata;
 
-use crate::codes;
+use crate::dependency_findings::{DependencyFindings, Dependent};
 use crate::listed_tool::ListedTool;
 use crate::stub;
 
@@ -23,6 +23,8 @@ pub(crate) struct SkillEntry {
     pub(crate) missing: Vec<String>,
     /// The loader's findings and the catalog's.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// How many of them stand at this skill; the others stand at skills that it needs.
+    pub(crate) told_here: usize,
     pub(crate) stub: Arc<ListedTool>,
     /// Nothing here depends on which other skills there are.
     stands_alone: bool,
@@ -86,6 +88,13 @@ impl SkillSet {
             let depends: Vec<&str> = skill.metadata.depends.iter().map(String::as_str).collect();
             (skill.metadata.name.as_str(), depends)
         }));
+        let rejected = report.rejected.iter().flat_map(|skill| {
+            // Of broken front matter the name is a guess, and the folder's is another.
+            let folder = skill.display_path.rsplit('/').next().unwrap_or_default();
+            [skill.name.as_str(), folder]
+        });
+        let dependents = skills.iter().map(|skill| Dependent::served(skill));
+        let dependencies = DependencyFindings::new(&graph, dependents, rejected, Severity::Warning);
         let mut fresh = Vec::new();
         let entries: BTreeMap<String, Arc<SkillEntry>> = skills
             .into_iter()
@@ -102,7 +111,7 @@ impl SkillSet {
                     Some(known) if known.stands_alone && stands_alone(&graph, name) => {
                         Arc::clone(known)
                     }
-                    _ => Arc::new(entry(Arc::clone(skill), &graph)),
+                    _ => Arc::new(entry(Arc::clone(skill), &graph, &dependencies)),
                 };
                 (name.to_owned(), entry)
             })
@@ -147,60 +156,30 @@ fn stands_alone(graph: &DependencyGraph, name: &str) -> bool {
         && graph.blocked_by_cycle(name).is_none()
 }
 
-fn entry(skill: Arc<LoadedSkill>, graph: &DependencyGraph) -> SkillEntry {
+fn entry(
+    skill: Arc<LoadedSkill>,
+    graph: &DependencyGraph,
+    dependencies: &DependencyFindings<'_>,
+) -> SkillEntry {
     let name = skill.metadata.name.clone();
-    let place = Location::file(file_of(&skill, "SKILL.md"));
     let mut diagnostics = skill.diagnostics.clone();
+    diagnostics.extend(dependencies.told_at(&name));
+    let told_here = diagnostics.len();
+    let (told_elsewhere, missing) = dependencies.told_elsewhere(&name);
+    diagnostics.extend(told_elsewhere);
     let mut obstacle = skill.unusable.clone();
-    let mut missing = Vec::new();
-    let stands_alone = stands_alone(graph, &name);
     if let Some(cycle) = graph.cycle_of(&name) {
-        let path = format!("dependency cycle: {cycle}");
-        diagnostics.push(
-            Diagnostic::error(codes::DEPENDENCY_CYCLE, path.as_str())
-                .at(place, "")
-                .help("remove one of these dependencies"),
-        );
-        obstacle.get_or_insert(path);
-    } else if let Some(cycle) = graph.blocked_by_cycle(&name) {
-        // It keeps its status: only the members are at fault. Loading it names the cycle.
-        let reason = format!("a dependency is part of a cycle: {cycle}");
-        diagnostics.push(
-            Diagnostic::warning(codes::DEPENDS_ON_CYCLE, reason)
-                .at(place, "")
-                .help("break the cycle; this skill can be loaded then"),
-        );
-    } else if let Err(ClosureError::Missing { missing: paths, .. }) = unmet(graph, &name) {
-        for path in &paths {
-            let through = match path.needed_by() {
-                Some(by) if by != name.as_str() => format!(" (needed by `{by}`)"),
-                _ => String::new(),
-            };
-            diagnostics.push(
-                Diagnostic::warning(
-                    codes::MISSING_DEPENDENCY,
-                    format!(
-                        "the dependency `{}`{through} has not been found",
-                        path.dependency
-                    ),
-                )
-                .at(place.clone(), "")
-                .help(format!(
-                    "add a skill named `{}` to one of the roots",
-                    path.dependency
-                )),
-            );
-        }
-        missing = paths.into_iter().map(|path| path.dependency).collect();
+        obstacle.get_or_insert_with(|| format!("dependency cycle: {cycle}"));
     }
     let stub = Arc::new(stub::entry(&skill.metadata));
     SkillEntry {
+        stands_alone: stands_alone(graph, &name),
         skill,
         obstacle,
         missing,
         diagnostics,
+        told_here,
         stub,
-        stands_alone,
     }
 }
 
@@ -211,14 +190,6 @@ pub(crate) fn file_of(skill: &LoadedSkill, file: &str) -> String {
     } else {
         format!("{}/{file}", skill.display_path)
     }
-}
-
-/// The full walk is only made for the few skills that need one.
-fn unmet(graph: &DependencyGraph, name: &str) -> Result<(), ClosureError> {
-    if graph.is_satisfied(name) {
-        return Ok(());
-    }
-    graph.closure(name).map(|_| ())
 }
 
 fn document(skill: &LoadedSkill) -> SkillDocument {

@@ -241,7 +241,8 @@ impl CatalogSnapshot {
         }
         for entry in set.entries.values() {
             let root = entry.skill.root.path.as_path();
-            findings.extend(entry.diagnostics.iter().map(|finding| (root, finding)));
+            let told = entry.diagnostics.iter().take(entry.told_here);
+            findings.extend(told.map(|finding| (root, finding)));
         }
         findings
     }
@@ -421,7 +422,7 @@ fn unloaded_names(parts: &Parts) -> HashMap<String, String> {
     names
 }
 
-fn nearest(name: &str, known: impl Iterator<Item = String>) -> Vec<String> {
+pub(crate) fn nearest(name: &str, known: impl Iterator<Item = String>) -> Vec<String> {
     const LIKE: f64 = 0.82;
     const MOST: usize = 3;
     // Comparing costs the product of both lengths, and nothing of this length is a slip of the hand.

@@ -87,11 +87,11 @@ impl Shared {
             let own = core_tools::own_tools(weak, settings.skill_tools);
             let snapshot = CatalogSnapshot::assemble(None, parts, &own);
             Self {
+                hooks: RwLock::new(settings.hooks.clone()),
                 settings,
                 snapshot: ArcSwap::from_pointee(snapshot),
                 writer: Mutex::new(()),
                 events: broadcast::channel(EVENTS_KEPT).0,
-                hooks: RwLock::new(LifecycleHooks::new()),
                 own,
                 discovery: Mutex::default(),
                 root_findings: Mutex::default(),

@@ -8,7 +8,7 @@ use metier_loader::{LoadedSkill, ParseMode, Root, RootLabel, ScanReport, parse_s
 use metier_skill_model::ScriptLookup;
 
 use crate::report::{CheckReport, CheckedSkill, Finding, Verdict};
-use crate::rules::{self, Neighbours};
+use crate::rules::{self, Neighbours, Served};
 use crate::subject::Subject;
 
 /// How a check is made.
@@ -71,6 +71,7 @@ pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
         })
         .collect();
     let (served, unreadable) = served(&skills, &subjects);
+    let dependencies = dependencies(&skills);
     let neighbours = Neighbours::new(&served, unreadable, options.mode);
     let mut found: Vec<(usize, Diagnostic)> = rules::across(&served, &neighbours);
     drop(served);
@@ -85,6 +86,15 @@ pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
     }
     sort(roots, &mut findings);
     let mut skills: Vec<Read> = skills;
+    for (number, verdict, code) in dependencies {
+        if let Some(read) = skills.get_mut(number) {
+            read.checked.verdict = verdict;
+            read.checked.reasons.push(code);
+            if verdict == Verdict::Unusable {
+                read.checked.callable = 0;
+            }
+        }
+    }
     skills.sort_by(|one, other| {
         let place = |read: &Read| root_number(roots, Some(&read.root));
         let parts = |read: &Read| {
@@ -103,16 +113,16 @@ pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
 fn served<'s, 'a>(
     skills: &'a [Read],
     subjects: &'s [(usize, Subject<'a>)],
-) -> (Vec<(usize, &'s Subject<'a>)>, Vec<&'a str>) {
-    let shadowed = |number: &usize| {
-        skills
-            .get(*number)
-            .is_some_and(|read| read.checked.verdict == Verdict::Shadowed)
-    };
+) -> (Vec<Served<'s, 'a>>, Vec<&'a str>) {
+    let verdict = |number: usize| skills.get(number).map(|read| read.checked.verdict);
     let served = subjects
         .iter()
-        .filter(|(number, _)| !shadowed(number))
-        .map(|(number, subject)| (*number, subject))
+        .filter(|(number, _)| verdict(*number) != Some(Verdict::Shadowed))
+        .map(|(number, subject)| Served {
+            number: *number,
+            subject,
+            is_rejected: verdict(*number) == Some(Verdict::Rejected),
+        })
         .collect();
     let unreadable = skills
         .iter()
@@ -125,6 +135,23 @@ fn served<'s, 'a>(
         .flatten()
         .collect();
     (served, unreadable)
+}
+
+/// The skills that load and whose dependencies keep them from it, each with the code that says why.
+fn dependencies(skills: &[Read]) -> Vec<(usize, Verdict, Code)> {
+    let loaded = skills.iter().enumerate().filter_map(|(number, read)| {
+        let is_served = matches!(read.checked.verdict, Verdict::Loaded | Verdict::Unusable);
+        Some((number, read.skill.as_deref().filter(|_| is_served)?))
+    });
+    let verdicts = rules::verdicts(loaded.clone().map(|(_, skill)| skill));
+    loaded
+        .filter_map(|(number, skill)| {
+            let (verdict, code) = verdicts.get(skill.metadata.name.as_str())?;
+            // What cannot be loaded whatever else is found stays that.
+            let known = skill.unusable.as_ref().map(|_| Verdict::Unusable);
+            Some((number, known.unwrap_or(*verdict), *code))
+        })
+        .collect()
 }
 
 /// The rules that look at one skill alone, on as many threads as there are cores.

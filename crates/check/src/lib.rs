@@ -17,7 +17,7 @@
 //!     "---\nname: bake-ao\ndescription: Bakes ambient occlusion.\nmetadata:\n  dcc-mcp:\n    depends: [render-farm]\n---\nBody\n",
 //! )?;
 //! let report = check(&[folder.path().to_owned()], &CheckOptions::default());
-//! assert_eq!(report.skills[0].verdict, Verdict::Loaded);
+//! assert_eq!(report.skills[0].verdict, Verdict::Pending);
 //! assert_eq!(
 //!     report.findings[0].diagnostic.to_string(),
 //!     "bake-ao/SKILL.md:6:15: error[MT501]: `bake-ao` depends on `render-farm`, which has not been found \

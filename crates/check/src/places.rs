@@ -2,29 +2,8 @@
 
 use metier_diagnostics::Location;
 use metier_loader::place_of_tool;
-pub(crate) use metier_loader::place_of_word as word;
 
-use crate::subject::{DEPENDS_FILE, SKILL_FILE, Subject};
-
-/// Where a skill names one of its dependencies.
-pub(crate) fn of_dependency(subject: &Subject<'_>, name: &str) -> Location {
-    if let Some(text) = subject.text(SKILL_FILE) {
-        let end = text.find("\n---").unwrap_or(text.len());
-        let front = text.get(..end).unwrap_or_default();
-        let found = front
-            .find("depends")
-            .and_then(|from| word(front, name, from));
-        if let Some(span) = found {
-            return subject.place(SKILL_FILE, &text, span);
-        }
-    }
-    if let Some(text) = subject.text(DEPENDS_FILE)
-        && let Some(span) = word(&text, name, 0)
-    {
-        return subject.place(DEPENDS_FILE, &text, span);
-    }
-    subject.whole(SKILL_FILE)
-}
+use crate::subject::{SKILL_FILE, Subject};
 
 /// Where the tools file names a tool, or one word behind that.
 pub(crate) fn of_tool(subject: &Subject<'_>, tool: &str, behind: Option<&str>) -> Location {

@@ -45,7 +45,13 @@ impl Finding {
 pub enum Verdict {
     /// It loads.
     Loaded,
-    /// It is listed and cannot be loaded: its tools file cannot be used (lenient mode alone).
+    /// It is listed and waits: a skill that it needs, or that one of those needs, is missing or
+    /// rejected.
+    Pending,
+    /// It is listed and cannot be loaded, because a skill that it needs is part of a cycle.
+    Blocked,
+    /// It is listed with an error and cannot be loaded: its tools file cannot be used (lenient mode
+    /// alone), or it is part of a dependency cycle.
     Unusable,
     /// It is rejected.
     Rejected,
@@ -65,7 +71,7 @@ pub struct CheckedSkill {
     pub path: PathBuf,
     /// What became of it.
     pub verdict: Verdict,
-    /// The codes of the errors that cost it, each once.
+    /// The codes of what costs it, each once.
     pub reasons: Vec<Code>,
     /// The names of its tools in file order; of a rejected skill as far as they can be read.
     pub tools: Vec<String>,

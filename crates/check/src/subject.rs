@@ -21,7 +21,7 @@ const LARGEST: u64 = 1024 * 1024;
 pub(crate) struct Subject<'a> {
     pub(crate) skill: &'a LoadedSkill,
     /// Its folder below the root; the skill itself may have been read without the root.
-    display_path: &'a str,
+    pub(crate) display_path: &'a str,
     list: OnceCell<FileList>,
 }
 

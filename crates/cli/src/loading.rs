@@ -22,6 +22,12 @@ pub(crate) struct Loading {
 }
 
 impl Loading {
+    /// The same option as arguments for another process.
+    pub(crate) fn as_arguments(&self) -> impl Iterator<Item = String> {
+        let names = self.names.iter();
+        names.flat_map(|name| ["--load".to_owned(), name.clone()])
+    }
+
     /// Loads what the option names, or else the settings. A name that no skill has is refused; a
     /// skill that cannot be loaded is told, and the others are served.
     pub(crate) async fn load(

@@ -13,6 +13,7 @@ mod loading;
 mod logging;
 mod options;
 mod printer;
+mod program_hooks;
 mod progress;
 mod schema_summary;
 mod searched;

@@ -17,7 +17,7 @@ use crate::config::{Config, Fault, Key, Layer, Value, Wanted};
 use crate::given_path::{absolute_text, readable_folder};
 use crate::interpreter_faults;
 use crate::printer::Printer;
-use crate::{progress, searched};
+use crate::{program_hooks, progress, searched};
 
 /// Where skills come from.
 #[derive(Args, Clone, Default)]
@@ -226,6 +226,17 @@ impl Running {
                 .into_iter()
                 .partition(interpreter_faults::is_of_option);
         faults.extend(of_option);
+        let mut others = others;
+        if runs {
+            for (hook, found) in program_hooks::found(&config, &settings) {
+                // A policy that must not be skipped and cannot be asked would refuse everything.
+                match found {
+                    Err(fault) if hook.value.fail_closed => faults.push(fault),
+                    Err(fault) => others.push(fault),
+                    Ok(_) => {}
+                }
+            }
+        }
         if faults.is_empty() {
             // What the machine lacks is no reason not to start: other tools may not need it.
             for fault in others.iter().filter(|_| runs) {
@@ -360,6 +371,7 @@ pub(crate) fn settings(
     }
     let watchdog = Watchdog::this_program([crate::WATCHDOG]);
     run.gate = run.gate.clone().with_watchdog(watchdog);
+    program_hooks::register(config, &settings);
     crate::embedder::add_model(&mut settings);
     settings
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use metier::loader::{RootSources, resolve_roots};
+use metier::loader::{RootLabel, RootSources, resolve_roots};
 use metier::skill_model::SkillStatus;
 use metier::{CatalogSettings, SkillCatalog};
 use serde::Serialize;
@@ -16,6 +16,15 @@ pub(crate) struct Place {
     pub(crate) label: &'static str,
     pub(crate) path: String,
     pub(crate) exists: bool,
+}
+
+/// A label for people: where the folder was named.
+pub(crate) fn named(label: &str) -> &str {
+    if label == RootLabel::Explicit.as_str() {
+        "command line"
+    } else {
+        label
+    }
 }
 
 /// The folders that a catalog with these settings searches, in order of precedence.
@@ -69,7 +78,7 @@ fn nothing_found(settings: &CatalogSettings, explicit: &[PathBuf]) -> Vec<String
             } else {
                 "no such folder"
             };
-            vec![place.label.to_owned(), state.to_owned(), place.path]
+            vec![named(place.label).to_owned(), state.to_owned(), place.path]
         })
         .collect();
     lines.extend(table(&rows).into_iter().map(|line| format!("  {line}")));

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::visible::visible;
 use crate::{Code, Location, Severity};
 
 /// A place with a word on what it has to do with the finding.
@@ -104,9 +105,10 @@ impl fmt::Display for Diagnostic {
         if let Some(location) = self.location() {
             write!(f, "{location}: ")?;
         }
-        write!(f, "{}[{}]: {}", self.severity, self.code, self.message)?;
+        let message = visible(&self.message);
+        write!(f, "{}[{}]: {message}", self.severity, self.code)?;
         if let Some(help) = &self.help {
-            write!(f, " ({help})")?;
+            write!(f, " ({})", visible(help))?;
         }
         Ok(())
     }

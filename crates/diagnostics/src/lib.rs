@@ -27,6 +27,7 @@ mod diagnostic;
 mod location;
 #[cfg(feature = "render")]
 pub mod render;
+mod visible;
 
 pub use code::{Code, Severity};
 pub use diagnostic::{Diagnostic, Label, has_errors, worst};

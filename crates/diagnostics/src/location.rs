@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use crate::visible::visible_name;
+
 /// A place in a file.
 ///
 /// `file` is what a reader of the message can use: for a finding in a skill it is the path below
@@ -62,7 +64,8 @@ impl Location {
 
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+        let file = visible_name(&self.file);
+        write!(f, "{file}:{}:{}", self.line, self.column)
     }
 }
 

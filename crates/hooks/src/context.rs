@@ -155,8 +155,8 @@ impl HookContext {
             .insert(key.into(), value);
     }
 
-    /// Payload and extra values as one JSON object, as hook programs get it; the payload's own
-    /// fields win.
+    /// The event as one JSON object, as hook programs get it: `event`, `dcc_name`, `session_id`, the
+    /// fields of the payload, and the extra values; of two with the same name an extra value loses.
     pub fn to_json(&self) -> Map<String, Value> {
         let mut all = self
             .extra
@@ -166,6 +166,9 @@ impl HookContext {
         if let Ok(Value::Object(fields)) = serde_json::to_value(&self.payload) {
             all.extend(fields);
         }
+        all.insert("event".to_owned(), self.event.as_str().into());
+        all.insert("dcc_name".to_owned(), self.dcc_name.as_str().into());
+        all.insert("session_id".to_owned(), self.session_id.clone().into());
         all
     }
 }

@@ -9,6 +9,10 @@ use futures_util::FutureExt as _;
 
 use crate::{Handler, HandlerKind, HookContext, HookDeny, HookFailure, HookResult, LifecycleHooks};
 
+/// What to do when a policy has no answer.
+const SEE_LOG: &str =
+    "the server's log says which one and why; try again, or tell whoever runs the server";
+
 /// A boxed future that any thread may poll.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send + 'static>>;
 
@@ -21,7 +25,7 @@ pub enum Verdict {
     Deny(HookDeny),
     /// It failed or panicked; the text is for the log.
     Failed(String),
-    /// The guard gave up on it.
+    /// It took too long: the guard gave up on it, or it ended its own work.
     Late,
 }
 
@@ -31,6 +35,7 @@ impl From<HookResult> for Verdict {
             Ok(()) => Self::Done,
             Err(HookFailure::Deny(deny)) => Self::Deny(deny),
             Err(HookFailure::Failed(text)) => Self::Failed(text),
+            Err(HookFailure::Late) => Self::Late,
         }
     }
 }
@@ -99,13 +104,13 @@ impl LifecycleHooks {
                 }
                 Verdict::Failed(error) => {
                     tracing::warn!(hook = %name, %event, %error, "a handler failed");
-                    fail_closed.then(|| HookDeny::new("a policy could not decide"))
+                    fail_closed.then(|| HookDeny::new("a policy could not decide").hint(SEE_LOG))
                 }
                 Verdict::Late => {
                     tracing::warn!(hook = %name, %event, "a handler was late and has been given up");
                     event
                         .is_policy()
-                        .then(|| HookDeny::new("a policy did not decide in time"))
+                        .then(|| HookDeny::new("a policy did not decide in time").hint(SEE_LOG))
                 }
             };
             if let Some(deny) = refusal {
@@ -183,6 +188,19 @@ mod tests {
     }
 
     #[test]
+    fn a_handler_that_ends_its_own_work_is_late_too() {
+        let hooks = LifecycleHooks::new();
+        let id = hooks.on(HookEvent::BeforeToolCall, |_: &HookContext| {
+            Err(HookFailure::Late)
+        });
+        let denied = run(&hooks, &Inline).unwrap_err();
+        assert_eq!(denied.reason, "a policy did not decide in time");
+        assert!(denied.hint.is_some());
+        assert!(hooks.off(id));
+        assert_eq!(run(&hooks, &Inline), Ok(()));
+    }
+
+    #[test]
     fn a_late_policy_handler_denies() {
         struct GivesUp;
         impl Guard for GivesUp {
@@ -229,5 +247,8 @@ mod tests {
         let json = context.to_json();
         assert_eq!(json.get("memory_summary"), Some(&"x".into()));
         assert_eq!(json.get("tool_name"), Some(&"t".into()));
+        assert_eq!(json.get("event"), Some(&"before_tool_call".into()));
+        assert_eq!(json.get("dcc_name"), Some(&"maya".into()));
+        assert_eq!(json.get("session_id"), Some(&serde_json::Value::Null));
     }
 }

@@ -59,6 +59,22 @@ impl HookEvent {
             Self::SessionEnd => "on_session_end",
         }
     }
+
+    /// The event of that name, as [`HookEvent::as_str`] writes it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|event| event.as_str() == name)
+    }
+
+    /// Whether the event is about a skill or a tool, so that handlers can be meant for some of them.
+    pub const fn names_something(self) -> bool {
+        matches!(
+            self,
+            Self::BeforeSkillLoad
+                | Self::AfterSkillLoad
+                | Self::BeforeToolCall
+                | Self::AfterToolCall
+        )
+    }
 }
 
 impl fmt::Display for HookEvent {
@@ -69,7 +85,7 @@ impl fmt::Display for HookEvent {
 
 /// A refusal by policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
-#[error("{reason}")]
+#[error("{reason}{}", also(.hint.as_ref()))]
 #[non_exhaustive]
 pub struct HookDeny {
     /// Why, for whoever asked.
@@ -77,6 +93,10 @@ pub struct HookDeny {
     /// What to do instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+}
+
+fn also(hint: Option<&String>) -> String {
+    hint.map(|hint| format!("; {hint}")).unwrap_or_default()
 }
 
 impl HookDeny {
@@ -105,6 +125,10 @@ pub enum HookFailure {
     /// It could not decide. The text goes to the log, never to a client.
     #[error("{0}")]
     Failed(String),
+    /// It watches its own time and has used it up. On a policy event this refuses, as a handler does
+    /// that whoever dispatched gave up on.
+    #[error("late")]
+    Late,
 }
 
 /// What a handler answers: nothing to say, or a failure.
@@ -128,5 +152,19 @@ mod tests {
                 HookEvent::BeforeToolCall
             ]
         );
+    }
+
+    #[test]
+    fn a_name_leads_back_to_its_event() {
+        for event in HookEvent::ALL {
+            assert_eq!(HookEvent::from_name(event.as_str()), Some(event));
+        }
+        assert_eq!(HookEvent::from_name("BeforeToolCall"), None);
+    }
+
+    #[test]
+    fn a_refusal_in_one_line_keeps_its_hint() {
+        assert_eq!(HookDeny::new("no").to_string(), "no");
+        assert_eq!(HookDeny::new("no").hint("ask").to_string(), "no; ask");
     }
 }

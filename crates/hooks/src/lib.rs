@@ -37,9 +37,11 @@
 mod context;
 mod dispatch;
 mod event;
+mod pattern;
 mod registry;
 
 pub use context::{HookContext, HookPayload};
 pub use dispatch::{BoxFuture, Guard, Inline, Verdict};
 pub use event::{HookDeny, HookEvent, HookFailure, HookResult};
+pub use pattern::NamePattern;
 pub use registry::{Handler, HandlerId, HandlerKind, LifecycleHooks, Registration};

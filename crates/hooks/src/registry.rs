@@ -4,6 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use crate::{BoxFuture, HookContext, HookEvent, HookResult};
 
@@ -28,6 +29,8 @@ pub struct Handler {
     pub name: Arc<str>,
     /// Whether its failure refuses what is about to happen.
     pub fail_closed: bool,
+    /// How long it may take, where it has a limit of its own.
+    pub limit: Option<Duration>,
     /// What it runs.
     pub kind: HandlerKind,
 }
@@ -62,6 +65,7 @@ pub struct Registration {
     event: HookEvent,
     name: Option<String>,
     fail_closed: bool,
+    limit: Option<Duration>,
     kind: HandlerKind,
 }
 
@@ -75,6 +79,7 @@ impl Registration {
             event,
             name: None,
             fail_closed: false,
+            limit: None,
             kind: HandlerKind::Blocking(Arc::new(handler)),
         }
     }
@@ -89,6 +94,7 @@ impl Registration {
             event,
             name: None,
             fail_closed: false,
+            limit: None,
             kind: HandlerKind::Async(Arc::new(move |context| Box::pin(handler(context)))),
         }
     }
@@ -102,6 +108,12 @@ impl Registration {
     /// On a policy event, an error, a panic or lateness of this handler refuses.
     pub fn fail_closed(mut self) -> Self {
         self.fail_closed = true;
+        self
+    }
+
+    /// How long it may take, instead of the limit that whoever dispatches has for all.
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = Some(limit);
         self
     }
 }
@@ -143,6 +155,7 @@ impl LifecycleHooks {
             id,
             name: name.into(),
             fail_closed: registration.fail_closed,
+            limit: registration.limit,
             kind: registration.kind,
         };
         self.inner

@@ -32,6 +32,19 @@ pub enum DependencyError {
 /// Scans `extra_paths` and the places that the environment of this process names, reads every skill
 /// strictly, and gives the skills in their order of loading with those that were skipped.
 ///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// for (name, more) in [("base", ""), ("rig", "metadata:\n  dcc-mcp:\n    depends: [base]\n")] {
+///     std::fs::create_dir(folder.path().join(name))?;
+///     let text = format!("---\nname: {name}\ndescription: Does it.\n{more}---\n");
+///     std::fs::write(folder.path().join(name).join("SKILL.md"), text)?;
+/// }
+/// let (skills, skipped) = metier_loader::scan_and_load(&[folder.path().to_owned()], "maya")?;
+/// let at = |name: &str| skills.iter().position(|skill| skill.name == *name);
+/// assert!(at("base") < at("rig") && skipped.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// A missing dependency or a cycle, with the names at both ends or the path.
 pub fn scan_and_load(

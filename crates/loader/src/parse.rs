@@ -13,10 +13,10 @@ use crate::report::{LoadedSkill, RejectedSkill};
 use crate::script::Scripts;
 use crate::siblings::Siblings;
 use crate::skill_file::{
-    FRONT_MATTER_LIMIT, guess_name, parse_recovering, read_depends_file, read_fields, split,
+    Dependency, FRONT_MATTER_LIMIT, guess_name, parse_recovering, read_depends_file, read_fields,
+    split,
 };
 use crate::skill_files::{FolderHandle, ReadFileError};
-use crate::values::Item;
 use crate::yaml::Node;
 use crate::{ParseMode, Root, RootLabel, SkillFiles, codes};
 
@@ -254,6 +254,7 @@ fn parse_in(
         candidate,
         handle,
         scripts: &scripts,
+        body: (&excerpt, 1 + parts.head.matches('\n').count()),
         front: &mut findings,
         skill: &mut skill,
         further: &mut further,
@@ -272,7 +273,7 @@ fn parse_in(
             &mut front.depends,
         ));
     }
-    depends(&mut findings, front.depends.items, &mut skill);
+    let depends_at = depends(&mut findings, front.depends.items, &mut skill);
 
     let mut diagnostics = findings.finish();
     diagnostics.append(&mut further);
@@ -291,6 +292,7 @@ fn parse_in(
         diagnostics,
         unusable,
         not_served: front.not_served,
+        depends_at,
     })
 }
 
@@ -375,19 +377,22 @@ fn body_excerpt(findings: &mut Findings<'_>, bytes: &[u8], start: usize, whole: 
     }
 }
 
-/// Takes the dependencies over; a skill does not depend on itself.
-fn depends(findings: &mut Findings<'_>, items: Vec<Item>, skill: &mut SkillMetadata) {
+/// Takes the dependencies over, and hands back where each is written; a skill does not depend on itself.
+fn depends(
+    findings: &mut Findings<'_>,
+    items: Vec<Dependency>,
+    skill: &mut SkillMetadata,
+) -> Vec<Location> {
+    let mut places = Vec::new();
     for item in items {
-        if item.text == skill.name.as_str() {
-            findings
-                .fault(
-                    codes::DEPENDS_ON_ITSELF,
-                    &item.span,
-                    format!("`{}` depends on itself", skill.name),
-                )
-                .help("remove the line");
+        if item.name == skill.name.as_str() {
+            let message = format!("`{}` depends on itself", skill.name);
+            let about = Diagnostic::new(codes::DEPENDS_ON_ITSELF, findings.mode.fault(), message);
+            findings.push(about.at(item.place, "").help("remove the line"));
         } else {
-            skill.depends.push(item.text);
+            skill.depends.push(item.name);
+            places.push(item.place);
         }
     }
+    places
 }

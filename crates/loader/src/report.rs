@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use metier_diagnostics::Diagnostic;
+use metier_diagnostics::{Diagnostic, Location};
 use metier_skill_model::SkillMetadata;
 use serde::{Serialize, Serializer};
 
@@ -78,9 +78,21 @@ pub struct LoadedSkill {
     pub unusable: Option<String>,
     /// Why it is left out of `skill://`.
     pub not_served: Option<String>,
+    /// Where each of the dependencies in `metadata` is written.
+    pub(crate) depends_at: Vec<Location>,
 }
 
 impl LoadedSkill {
+    /// Where the skill says that it needs another one: in its SKILL.md or its metadata/depends.md.
+    pub fn place_of_dependency(&self, name: &str) -> Option<&Location> {
+        let at = self
+            .metadata
+            .depends
+            .iter()
+            .position(|known| known == name)?;
+        self.depends_at.get(at)
+    }
+
     /// The path of its tools file below its folder, when it names one.
     pub fn tools_file(&self) -> Option<String> {
         let metadata = self.metadata.front_matter.get("metadata")?;

@@ -7,9 +7,9 @@ use metier_skill_model::{ScriptLookup, SkillMetadata, ToolDeclaration};
 
 use crate::candidate::Candidate;
 use crate::codes;
-use crate::findings::{Findings, TOOLS_CODES};
+use crate::findings::{Findings, TOOLS_CODES, brief};
 use crate::script::{Scripts, normalized};
-use crate::skill_file::{PathKey, TOOLS_KEY};
+use crate::skill_file::{PathKey, TOOLS_KEY, keys_below};
 use crate::skill_files::{FolderHandle, ReadFileError, is_absolute_anywhere};
 use crate::tools_file::{
     Declared, Names, Surroundings, TOOLS_FILE_LIMIT, connect, read_groups_file, read_tools_file,
@@ -23,6 +23,8 @@ pub(crate) struct Siblings<'a, 'f> {
     pub(crate) candidate: &'a Candidate,
     pub(crate) handle: &'a FolderHandle,
     pub(crate) scripts: &'a Scripts,
+    /// The beginning of the body of SKILL.md, and the line that the front matter ends on.
+    pub(crate) body: (&'a str, usize),
     /// The findings about SKILL.md, where the files are named.
     pub(crate) front: &'a mut Findings<'f>,
     pub(crate) skill: &'a mut SkillMetadata,
@@ -59,13 +61,23 @@ impl Siblings<'_, '_> {
     /// Only the plain name is looked for: other YAML files may serve other programs.
     fn unused_tools_file(&mut self) {
         if self.candidate.content.has_tools_file && self.handle.file_path("tools.yaml").is_ok() {
+            let (body, line) = self.body;
+            let help = keys_below(body).map_or_else(
+                || format!("add `{TOOLS_KEY}: tools.yaml`"),
+                |key| {
+                    format!(
+                        "the front matter ends at the `---` on line {line}, and `{}` below it is not read: remove that `---`",
+                        brief(key)
+                    )
+                },
+            );
             self.front
                 .warning(
                     codes::TOOLS_FILE_UNUSED,
                     &(0..0),
                     "`tools.yaml` is not read, because the front matter does not name it",
                 )
-                .help(format!("add `{TOOLS_KEY}: tools.yaml`"));
+                .help(help);
         }
     }
 

@@ -151,9 +151,42 @@ fn unknown_key(findings: &mut Findings<'_>, key: &Node<'_>, name: &str, known: &
             brief(name)
         ),
     );
-    if let Some(nearest) = nearest(name, known) {
+    let meant = meant(name).filter(|meant| known.contains(meant));
+    if let Some(nearest) = meant.or_else(|| nearest(name, known)) {
         added.help(format!("did you mean `{nearest}`?"));
     }
+}
+
+/// Words that other formats have for a key of this one. No letters lead from one to the other.
+const MEANT: [(&str, &str); 22] = [
+    ("timeout", "timeout_hint_secs"),
+    ("timeout_secs", "timeout_hint_secs"),
+    ("timeout_seconds", "timeout_hint_secs"),
+    ("deadline", "timeout_hint_secs"),
+    ("source", "source_file"),
+    ("script", "source_file"),
+    ("file", "source_file"),
+    ("path", "source_file"),
+    ("entrypoint", "source_file"),
+    ("command", "source_file"),
+    ("schema", "input_schema"),
+    ("parameters", "input_schema"),
+    ("params", "input_schema"),
+    ("arguments", "input_schema"),
+    ("args", "input_schema"),
+    ("inputs", "input_schema"),
+    ("returns", "output_schema"),
+    ("outputs", "output_schema"),
+    ("summary", "description"),
+    ("capabilities", "required_capabilities"),
+    ("thread", "thread_affinity"),
+    ("active", "default-active"),
+];
+
+fn meant(name: &str) -> Option<&'static str> {
+    let name = name.to_lowercase().replace('-', "_");
+    let found = MEANT.iter().find(|(other, _)| *other == name);
+    found.map(|(_, key)| *key)
 }
 
 /// The nearest of some known words, if one is near enough to be meant.

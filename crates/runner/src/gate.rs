@@ -53,6 +53,16 @@ impl Gate {
         }
     }
 
+    /// A gate with the same watchdog, whose jobs do not wait for those of this one: for programs that
+    /// scripts must not hold up.
+    #[must_use]
+    pub fn another(&self) -> Self {
+        Self {
+            watchdog: self.watchdog.clone(),
+            ..Self::default()
+        }
+    }
+
     /// How many scripts could start at once now.
     pub fn free(&self) -> usize {
         self.places.available_permits()

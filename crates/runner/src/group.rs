@@ -31,7 +31,7 @@ pub(crate) struct Group {
     /// Nothing is left: the id may belong to somebody else by now and must not be signalled.
     empty: bool,
     /// The watchdog hears of the end after it has come: fields are dropped after `drop`.
-    #[cfg(target_os = "linux")]
+    #[cfg(unix)]
     _watched: Option<crate::watchdog::Enlisted>,
 }
 
@@ -46,18 +46,16 @@ pub(crate) struct Pipes {
 impl Group {
     /// Starts a job. This blocks until the system has loaded the program, about a millisecond.
     pub(crate) fn spawn(job: &Job) -> io::Result<(Self, Pipes)> {
-        #[cfg(target_os = "linux")]
+        #[cfg(unix)]
         let watched = job.watchdog.as_ref().and_then(crate::Watchdog::enlist);
-        #[cfg(target_os = "linux")]
+        #[cfg(unix)]
         let report = watched.as_ref().map(crate::watchdog::Enlisted::report);
-        #[cfg(target_os = "linux")]
+        #[cfg(unix)]
         let mut command = crate::unix::command(&job.program, move |id| {
             if let Some(report) = report {
                 report.send(id);
             }
         });
-        #[cfg(all(unix, not(target_os = "linux")))]
-        let mut command = crate::unix::command(&job.program, |_| ());
         #[cfg(windows)]
         let mut command = crate::windows::command(&job.program);
         command
@@ -91,7 +89,7 @@ impl Group {
                 session,
                 collected: false,
                 empty: false,
-                #[cfg(target_os = "linux")]
+                #[cfg(unix)]
                 _watched: watched,
             },
             pipes,

@@ -149,16 +149,15 @@ fn found(
         ScriptKind::PowerShell => &["pwsh", "powershell"],
         ScriptKind::JavaScript => &["node"],
         ScriptKind::Lua => &["lua"],
-        ScriptKind::HostScript => &[],
+        ScriptKind::HostScript | ScriptKind::Executable => &[],
     };
     if let Some(path) = tried.iter().find_map(|name| lookup.on_path(name)) {
         return Ok(path);
     }
-    let variable = host_variable(host.unwrap_or("{HOST}"));
     match kind {
         ScriptKind::HostScript | ScriptKind::Lua => Err(ResolveError::NeedsHost {
             extension: extension.to_owned(),
-            variable,
+            variable: host.map(host_variable),
         }),
         _ => Err(ResolveError::NotFound {
             language: kind.label(),

@@ -48,7 +48,8 @@ pub struct Program {
     pub interpreter: PathBuf,
     /// Arguments of the interpreter, before the script.
     pub arguments: Vec<OsString>,
-    /// The script; a relative path is read from the working directory of the job.
+    /// The script; a relative path is read from the working directory of the job. Of
+    /// [`ScriptKind::Executable`] it is the executable itself.
     pub script: PathBuf,
     /// What the script is written in.
     pub kind: ScriptKind,
@@ -56,7 +57,7 @@ pub struct Program {
     pub named_by: Option<Origin>,
 }
 
-/// What a script is written in, told by its extension alone: neither the executable bit nor a
+/// What a script is written in. Of a skill's script it is told by its extension alone: neither the executable bit nor a
 /// first line `#!` counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -75,6 +76,9 @@ pub enum ScriptKind {
     Lua,
     /// `.mel`, `.ms`, `.hscript`: only a host reads it.
     HostScript,
+    /// Nothing reads it, the system starts it. Never a script of a skill, but a command that an operator
+    /// named.
+    Executable,
 }
 
 impl ScriptKind {
@@ -110,6 +114,7 @@ impl ScriptKind {
             Self::JavaScript => "JavaScript",
             Self::Lua => "Lua",
             Self::HostScript => "host",
+            Self::Executable => "executable",
         }
     }
 }

@@ -16,6 +16,8 @@
 //!   the answer, everything left in it is killed. A [`Watchdog`] does that when this process is killed.
 //! - **Environment.** Nothing is inherited: [`Job::environment`] is all there is, and
 //!   [`EnvironmentPolicy`] picks it by name from an allow-list.
+//! - **Hooks.** [`ProgramHook`] is such a program as a handler of lifecycle events: the event in, no objection or
+//!   a refusal out.
 //! - **Interpreter.** [`Interpreters`] turns a script path into a [`Program`]; a wrong override is an
 //!   error that names it, never another interpreter in silence.
 //!
@@ -53,6 +55,7 @@ mod events;
 mod extract;
 mod gate;
 mod group;
+mod hook_answer;
 mod interpreters;
 mod job;
 mod json_scan;
@@ -60,12 +63,13 @@ mod limits;
 mod lookup;
 #[cfg(target_os = "linux")]
 mod proc_table;
+mod program_hook;
 mod pumps;
 mod report;
 mod resolve_error;
 mod run;
-#[cfg(unix)]
 mod script_json;
+#[cfg(unix)]
 mod session;
 mod stderr;
 mod text;
@@ -84,6 +88,7 @@ pub use interpreters::Interpreters;
 pub use job::{Job, Program, ScriptKind};
 pub use limits::Limits;
 pub use lookup::EnvLookup;
+pub use program_hook::{ProgramHook, ProgramHookError};
 pub use report::{Exit, Output, Report, Tail};
 pub use resolve_error::{Fault, Origin, ResolveError};
 pub use run::run;

@@ -46,14 +46,26 @@ pub enum ResolveError {
     },
     /// Only a host application can run such a script, and none is connected.
     #[error(
-        "`.{extension}` scripts need a host application: connect a host, or set {variable} to its command line interpreter"
+        "`.{extension}` scripts need a host application{}", host_cure(extension, variable.as_deref())
     )]
     NeedsHost {
         /// The extension, without its dot.
         extension: String,
-        /// The variable that names the interpreter of the host.
-        variable: String,
+        /// The variable that names the interpreter of the host; `None` where the skill names no host.
+        variable: Option<String>,
     },
+}
+
+fn host_cure(extension: &str, variable: Option<&str>) -> String {
+    match variable {
+        Some(variable) => {
+            format!(": connect a host, or set {variable} to its command line interpreter")
+        }
+        None => format!(
+            ", and the skill is for `python`: write its host as `dcc` in SKILL.md, or name an interpreter as \
+             `interpreters.{extension}` in the configuration"
+        ),
+    }
 }
 
 impl ResolveError {

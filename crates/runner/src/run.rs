@@ -221,7 +221,19 @@ fn exhausted(_error: &io::Error) -> bool {
 fn not_a_program(error: &io::Error) -> bool {
     use nix::errno::Errno;
     let errno = error.raw_os_error().map(Errno::from_raw);
-    matches!(errno, Some(Errno::ENOEXEC | Errno::ELIBBAD | Errno::EISDIR))
+    // What other systems say of a program for another processor or with broken libraries.
+    #[cfg(target_vendor = "apple")]
+    if matches!(
+        errno,
+        Some(Errno::EBADARCH | Errno::EBADEXEC | Errno::EBADMACHO | Errno::ESHLIBVERS)
+    ) {
+        return true;
+    }
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if errno == Some(Errno::ELIBBAD) {
+        return true;
+    }
+    matches!(errno, Some(Errno::ENOEXEC | Errno::EISDIR))
 }
 
 #[cfg(not(unix))]

@@ -23,6 +23,7 @@ pub(crate) struct Session {
     /// When the leader started: its id can be somebody else's once the session is gone.
     #[cfg(target_os = "linux")]
     started: Option<u64>,
+    #[cfg(target_os = "linux")]
     since: std::time::Instant,
 }
 
@@ -33,6 +34,7 @@ impl Session {
             leader: Pid::from_raw(leader),
             #[cfg(target_os = "linux")]
             started: processes::read(leader).map(|process| process.started),
+            #[cfg(target_os = "linux")]
             since: std::time::Instant::now(),
         }
     }

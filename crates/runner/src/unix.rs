@@ -13,7 +13,7 @@ use nix::unistd::{getpid, setsid};
 use process_wrap::tokio::CommandWrap;
 use tokio::process::Command;
 
-use crate::{Exit, Program};
+use crate::{Exit, Program, ScriptKind};
 
 /// The command that runs a program, as the leader of a session of its own: so all that it starts can be
 /// told, and no terminal is there to ask for passwords on.
@@ -24,7 +24,10 @@ pub(crate) fn command(
     report: impl Fn(i32) + Send + Sync + 'static,
 ) -> CommandWrap {
     let mut command = Command::new(&program.interpreter);
-    command.args(&program.arguments).arg(&program.script);
+    command.args(&program.arguments);
+    if program.kind != ScriptKind::Executable {
+        command.arg(&program.script);
+    }
     let lead = move || {
         setsid()?;
         report(getpid().as_raw());
@@ -40,6 +43,27 @@ pub(crate) fn command(
         command.pre_exec(lead);
     }
     CommandWrap::from(command)
+}
+
+/// Has a message to nobody fail and not raise SIGPIPE.
+#[cfg(target_vendor = "apple")]
+pub(crate) fn no_broken_pipe_signal(socket: &impl std::os::fd::AsRawFd) -> io::Result<()> {
+    use nix::libc;
+
+    let on: libc::c_int = 1;
+    let size = libc::socklen_t::try_from(size_of_val(&on)).map_err(io::Error::other)?;
+    #[expect(unsafe_code, reason = "no library that is in use knows this option")]
+    // SAFETY: the descriptor is open while it is borrowed, and the value is an integer of that size.
+    let set = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_NOSIGPIPE,
+            (&raw const on).cast(),
+            size,
+        )
+    };
+    Errno::result(set).map(drop).map_err(Into::into)
 }
 
 /// Whether anybody may execute this file.

@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-#[cfg(target_os = "linux")]
-#[path = "watchdog_linux.rs"]
+#[cfg(unix)]
+#[path = "watchdog_unix.rs"]
 mod system;
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(unix))]
 mod system {
-    //! On Windows the job object of a script ends with its server; elsewhere nothing does.
+    //! On Windows the job object of a script ends with its server.
 
     #[derive(Debug, Default)]
     pub(super) struct Post;
@@ -18,7 +18,7 @@ mod system {
     pub(super) fn watch() {}
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub(crate) use system::Enlisted;
 
 /// A second process that outlives this one and then kills every script that is still running.
@@ -45,13 +45,11 @@ pub(crate) use system::Enlisted;
 /// # _ = gate;
 /// ```
 ///
-/// Only Linux needs and has it: on Windows a job object does the same without a process, and on other
-/// systems it does nothing.
+/// It is the same on every Unix, but for what it kills: the session of a script where the system can
+/// list one (Linux), its process group elsewhere. On Windows it does nothing; a job object does the same
+/// there without a process.
 #[derive(Debug, Clone)]
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "nothing is started there")
-)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "nothing is started there"))]
 pub struct Watchdog {
     post: Arc<system::Post>,
     program: Arc<(PathBuf, Vec<OsString>)>,

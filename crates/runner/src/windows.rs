@@ -39,6 +39,11 @@ mod system {
     pub(crate) fn command(program: &Program) -> CommandWrap {
         let mut command = match program.kind {
             ScriptKind::Batch => Command::new(&program.script),
+            ScriptKind::Executable => {
+                let mut command = Command::new(&program.script);
+                command.args(&program.arguments);
+                command
+            }
             _ => {
                 let mut command = Command::new(&program.interpreter);
                 command.args(&program.arguments).arg(&program.script);

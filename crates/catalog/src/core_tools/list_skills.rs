@@ -22,6 +22,9 @@ struct Input {
     /// Only skills for this application.
     #[serde(default)]
     dcc: Option<String>,
+    /// `true`: only skills whose tools need nothing that the host lacks.
+    #[serde(default)]
+    usable: Option<bool>,
     /// At most so many skills; 50 when not given.
     #[serde(default)]
     #[schemars(range(min = 1, max = 200))]
@@ -114,6 +117,11 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     if let Some(dcc) = &input.dcc {
         skills.retain(|skill| skill.dcc.eq_ignore_ascii_case(dcc));
     }
+    let snapshot = catalog.snapshot();
+    let declared = &snapshot.parts.declared;
+    if input.usable == Some(true) {
+        skills.retain(|skill| declared.check(&skill.required_capabilities).is_empty());
+    }
     let total = skills.len();
     let limit = input.limit.unwrap_or(DEFAULT_LIMIT);
     let next = skip.saturating_add(limit);
@@ -122,7 +130,6 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     } else {
         Vec::new()
     };
-    let snapshot = catalog.snapshot();
     let findings: Vec<&Diagnostic> = snapshot
         .diagnostics()
         .iter()
@@ -133,7 +140,7 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
             .into_iter()
             .skip(skip)
             .take(limit)
-            .map(SkillRow::from)
+            .map(|skill| SkillRow::of(skill, declared))
             .collect(),
         total,
         next_cursor: (next < total).then(|| next.to_string()),

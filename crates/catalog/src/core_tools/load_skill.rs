@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::rows::Finding;
 use super::{Own, changes, refuse};
-use crate::dispatcher::denied;
+use crate::denial::denied_skill;
 use crate::load::{LoadError, LoadReport, LoadRequest};
 
 #[derive(Deserialize, JsonSchema)]
@@ -96,7 +96,9 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
     output.tool_count = output.tools.len();
     match failures.as_slice() {
         [] => Ok(output),
-        [LoadError::Denied { deny, .. }] => Err(ToolError::Refused(Box::new(denied(deny)))),
+        [LoadError::Denied { skill, deny }] => {
+            Err(ToolError::Refused(Box::new(denied_skill(skill, deny))))
+        }
         failures => Err(failed(&output, failures)),
     }
 }
@@ -133,6 +135,19 @@ fn failed(output: &Output, failures: &[LoadError]) -> ToolError {
         }
         [LoadError::Dependencies { .. }] => "dependencies",
         [LoadError::UnknownGroup { .. }] => "unknown_group",
+        [LoadError::Denied { deny, .. }, rest @ ..]
+            if rest
+                .iter()
+                .all(|error| matches!(error, LoadError::Denied { .. })) =>
+        {
+            facts.insert("reason".to_owned(), json!(deny.reason));
+            facts.extend(
+                deny.hint
+                    .iter()
+                    .map(|hint| ("hint".to_owned(), json!(hint))),
+            );
+            "denied"
+        }
         _ => "not_loaded",
     };
     facts.insert("loaded".to_owned(), json!(output.loaded));

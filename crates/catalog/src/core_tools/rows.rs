@@ -1,5 +1,6 @@
 //! How skills and findings look in the answers.
 
+use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Severity};
 use metier_skill_model::SkillSummary;
 use schemars::JsonSchema;
@@ -32,14 +33,19 @@ pub(super) struct SkillRow {
     /// What its tools need of the host.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     required_capabilities: Vec<String>,
+    /// What of that the host lacks: tools that need it refuse calls.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing_capabilities: Vec<String>,
     /// What is wrong with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<Finding>,
 }
 
-impl From<SkillSummary> for SkillRow {
-    fn from(skill: SkillSummary) -> Self {
+impl SkillRow {
+    /// The row of a skill on a host that declares this.
+    pub(super) fn of(skill: SkillSummary, declared: &CapabilitySet) -> Self {
         Self {
+            missing_capabilities: declared.check(&skill.required_capabilities),
             status: skill.status.to_string(),
             loaded: skill.loaded,
             name: skill.name,

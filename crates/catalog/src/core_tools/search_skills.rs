@@ -1,5 +1,6 @@
 //! `search_skills`: the skill for a task.
 
+use metier_capability::CapabilitySet;
 use metier_tool::{CallContext, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use serde_json::Map;
 
 use super::rows::{LoadCall, RejectedRow, SkillRow};
 use super::{Own, reads, refuse};
-use crate::dispatcher::denied;
+use crate::denial::denied;
 use crate::search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};
 
 const DEFAULT_LIMIT: usize = 10;
@@ -23,6 +24,9 @@ struct Input {
     /// Only skills with all of these tags.
     #[serde(default)]
     tags: Option<Vec<String>>,
+    /// `true`: only skills whose tools need nothing that the host lacks.
+    #[serde(default)]
+    usable: Option<bool>,
     /// At most so many hits, 1 to 100; 10 when not given. More than 100 counts as 100.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(with = "Option<u64>", range(min = 1))]
@@ -79,11 +83,11 @@ struct Match {
     term: String,
 }
 
-impl From<SkillHit> for HitRow {
-    fn from(hit: SkillHit) -> Self {
+impl HitRow {
+    fn of(hit: SkillHit, declared: &CapabilitySet) -> Self {
         Self {
             load: (!hit.skill.loaded).then(|| LoadCall::of(&hit.skill.name)),
-            skill: hit.skill.into(),
+            skill: SkillRow::of(hit.skill, declared),
             score: (hit.score * 1000.0).round() / 1000.0,
             confidence: (hit.confidence * 1000.0).round() / 1000.0,
             matched: hit
@@ -114,21 +118,27 @@ pub(super) fn tool(own: Own) -> ToolSpec {
 async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, ToolError> {
     let mut request = SearchRequest::new(input.query.unwrap_or_default());
     request.dcc = input.dcc.filter(|dcc| !dcc.trim().is_empty());
+    request.usable = input.usable == Some(true);
     request.tags = input.tags.unwrap_or_default();
     request.limit = input.limit.map_or(DEFAULT_LIMIT, |limit| {
         usize::try_from(limit).unwrap_or(usize::MAX)
     });
     request.session = context.session;
-    match own.catalog()?.search_skills(request).await {
-        Ok(report) => Ok(output(report)),
+    let catalog = own.catalog()?;
+    match catalog.search_skills(request).await {
+        Ok(report) => Ok(output(report, &catalog.snapshot().parts.declared)),
         Err(SearchSkillsError::Denied(deny)) => Err(ToolError::Refused(Box::new(denied(&deny)))),
         Err(SearchSkillsError::Search(error)) => Err(refuse("bad_search", &error, Map::new())),
     }
 }
 
-fn output(report: SearchReport) -> Output {
+fn output(report: SearchReport, declared: &CapabilitySet) -> Output {
     Output {
-        hits: report.hits.into_iter().map(HitRow::from).collect(),
+        hits: report
+            .hits
+            .into_iter()
+            .map(|hit| HitRow::of(hit, declared))
+            .collect(),
         total: report.total,
         notes: report.notes.iter().map(ToString::to_string).collect(),
         rejected: report.rejected.into_iter().map(RejectedRow::from).collect(),

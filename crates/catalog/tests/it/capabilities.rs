@@ -110,6 +110,40 @@ async fn declaring_more_opens_the_gate_and_tells_listeners() {
 }
 
 #[tokio::test]
+async fn lists_and_searches_tell_what_the_host_lacks_and_leave_it_out_when_asked() {
+    let bench = Bench::new();
+    bench.skill_with_tools("caps", TOOLS, ECHO);
+    bench.skill_with_tools("free", "tools: [{name: go}]\n", ECHO);
+    bench.discover();
+    let names = async |tool: &str, rows: &str, usable: bool| -> Vec<String> {
+        let answer = bench.structured(tool, json!({"usable": usable})).await;
+        assert_eq!(answer["total"], answer[rows].as_array().unwrap().len());
+        let rows = answer[rows].as_array().unwrap();
+        let name = |row: &Value| format!("{} lacks {}", row["name"], row["missing_capabilities"]);
+        rows.iter().map(name).collect()
+    };
+    let free = r#""free" lacks null"#;
+    for loaded in [false, true] {
+        bench.catalog.declare_capabilities(["usd"]);
+        let lacking = r#""caps" lacks ["filesystem.write","scene.mutate"]"#;
+        for (tool, rows) in [("list_skills", "skills"), ("search_skills", "hits")] {
+            assert_eq!(names(tool, rows, false).await, [lacking, free], "{tool}");
+            assert_eq!(names(tool, rows, true).await, [free], "{tool}");
+        }
+        bench
+            .catalog
+            .declare_capabilities(["usd", "scene.mutate", "filesystem.write"]);
+        for (tool, rows) in [("list_skills", "skills"), ("search_skills", "hits")] {
+            let all = names(tool, rows, true).await;
+            assert_eq!(all, [r#""caps" lacks null"#, free], "{tool}");
+        }
+        if !loaded {
+            bench.catalog.load_skill("caps").await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_way_to_say_that_a_text_is_a_workspace_path_counts() {
     let path = r#"{"type": "string", "format": "workspace-uri"}"#;
     for (schema, inner, argument) in [

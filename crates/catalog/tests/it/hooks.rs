@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use metier_catalog::{CallError, LoadError, SearchRequest, SearchSkillsError};
-use metier_hooks::{HookContext, HookDeny, HookEvent, HookFailure, HookPayload, LifecycleHooks};
+use metier_catalog::{CallError, CallRequest, LoadError, SearchRequest, SearchSkillsError};
+use metier_hooks::{
+    HookContext, HookDeny, HookEvent, HookFailure, HookPayload, LifecycleHooks, Registration,
+};
 use serde_json::json;
 
 use crate::bench_folder::Bench;
@@ -177,9 +179,7 @@ async fn a_dropped_call_still_tells() {
     bench.catalog.load_skill("box").await.unwrap();
     let dispatcher = bench.dispatcher.clone();
     let call = tokio::spawn(async move {
-        let answer: Result<_, CallError> = dispatcher
-            .call(metier_catalog::CallRequest::new("box__go", None))
-            .await;
+        let answer: Result<_, CallError> = dispatcher.call(CallRequest::new("box__go", None)).await;
         answer
     });
     while !bench.path().join("box/started").exists() {
@@ -190,4 +190,160 @@ async fn a_dropped_call_still_tells() {
         tokio::task::yield_now().await;
     }
     assert_eq!(*seen.lock().unwrap(), ["box__go=cancelled"]);
+}
+
+#[tokio::test]
+async fn a_policy_may_call_tools_and_is_not_asked_about_its_own_calls() {
+    let (hooks, seen) = recorded(&[HookEvent::BeforeToolCall, HookEvent::BeforeSkillLoad]);
+    let bench = bench(hooks.clone());
+    let asks = |event, tool: &'static str, arguments: serde_json::Value| {
+        let dispatcher = bench.dispatcher.clone();
+        hooks.register(Registration::future(event, move |_| {
+            let (dispatcher, arguments) = (dispatcher.clone(), arguments.clone());
+            async move {
+                let answer = dispatcher
+                    .call(CallRequest::new(tool, Some(arguments)))
+                    .await;
+                let answer = answer.map_err(|error| HookFailure::Failed(error.to_string()))?;
+                if answer.is_error {
+                    return Err(HookDeny::new(answer.joined_text()).into());
+                }
+                Ok(())
+            }
+        }));
+    };
+    asks(HookEvent::BeforeToolCall, "box__go", json!({"n": 1}));
+    // The load that the policy asks for goes through the core tool, which runs on a task of its own.
+    asks(
+        HookEvent::BeforeSkillLoad,
+        "load_skill",
+        json!({"skill_name": "box"}),
+    );
+    bench.catalog.load_skill("needs-box").await.unwrap();
+    let answer = bench.output("box__go", json!({})).await;
+    assert!(!answer.is_error, "{answer:?}");
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [
+            "box<Some(\"needs-box\")",
+            "needs-box<None",
+            "before_tool_call"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn handlers_see_a_skill_whole_or_not_at_all() {
+    let hooks = LifecycleHooks::new();
+    let bench = bench(hooks.clone());
+    let seen = Seen::default();
+    for event in [HookEvent::BeforeSkillLoad, HookEvent::AfterSkillLoad] {
+        let (catalog, seen) = (bench.catalog.clone(), Arc::clone(&seen));
+        hooks.on(event, move |context: &HookContext| {
+            let snapshot = catalog.snapshot();
+            let listed = snapshot.tools().iter().any(|tool| tool.name == "box__go");
+            let loaded = ["box", "needs-box"].map(|name| catalog.is_loaded(name));
+            let skill = context.skill_name().unwrap_or_default();
+            let line = format!("{} {skill} {loaded:?} {listed}", context.event);
+            seen.lock().unwrap().push(line);
+            Ok(())
+        });
+    }
+    bench.catalog.load_skill("needs-box").await.unwrap();
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [
+            "before_skill_load box [false, false] false",
+            "before_skill_load needs-box [false, false] false",
+            "after_skill_load box [true, true] true",
+            "after_skill_load needs-box [true, true] true",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_handler_with_a_limit_of_its_own_has_that_one() {
+    let mut bench = Bench::with(|settings| settings.hook_limit = std::time::Duration::ZERO);
+    let hooks = LifecycleHooks::new();
+    bench.catalog = bench.catalog.clone().with_hooks(hooks.clone());
+    bench.discover();
+    let policy = || {
+        Registration::future(HookEvent::BeforeSearch, |_| async {
+            tokio::task::yield_now().await;
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+            Ok(())
+        })
+    };
+    let patient = hooks.register(policy().limit(std::time::Duration::from_secs(600)));
+    let search = || bench.catalog.search_skills(SearchRequest::new("x"));
+    search().await.unwrap();
+    assert!(hooks.off(patient));
+    hooks.register(policy());
+    assert!(search().await.is_err());
+}
+
+#[tokio::test]
+async fn a_host_fires_events_of_its_own() {
+    let (hooks, seen) = recorded(&HookEvent::ALL);
+    hooks.on(HookEvent::BeforeToolCall, |context: &HookContext| {
+        context.set_extra("heard", true.into());
+        Err(HookDeny::new("no").into())
+    });
+    let bench = Bench::with(|settings| settings.hooks = hooks);
+    let catalog = &bench.catalog;
+    catalog.dispatch_session_start("s", Some("host")).await;
+    let denied = catalog
+        .dispatch_before_tool_call("own", serde_json::Map::new(), Some("s"))
+        .await;
+    assert_eq!(denied, Err(HookDeny::new("no")));
+    catalog
+        .dispatch_after_tool_call("own", false, std::time::Duration::ZERO, Some("s"))
+        .await;
+    catalog.dispatch_session_end("s", "closed").await;
+    let context = Arc::new(HookContext::new(
+        "maya",
+        None,
+        HookPayload::BeforeToolCall {
+            tool_name: "own".into(),
+            skill_name: None,
+            arguments: serde_json::Map::new(),
+        },
+    ));
+    assert!(
+        catalog
+            .dispatch_context(Arc::clone(&context))
+            .await
+            .is_err()
+    );
+    assert_eq!(context.extra("heard"), Some(true.into()));
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [
+            "on_session_start",
+            "before_tool_call",
+            "own=error",
+            "on_session_end",
+            "before_tool_call"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn of_several_skills_that_are_refused_each_is_named() {
+    let hooks = LifecycleHooks::new();
+    hooks.on(HookEvent::BeforeSkillLoad, |_: &HookContext| {
+        Err(HookDeny::new("no").hint("ask").into())
+    });
+    let bench = bench(hooks);
+    let both = json!({"skill_names": ["box", "needs-box"]});
+    let answer = bench.output("load_skill", both).await;
+    let facts = answer.structured.as_ref().unwrap();
+    assert_eq!(
+        (&facts["code"], &facts["hint"]),
+        (&json!("denied"), &json!("ask"))
+    );
+    assert_eq!(
+        answer.joined_text(),
+        "loading `box` was denied by policy: no; ask\nloading `box` was denied by policy: no; ask"
+    );
 }

@@ -9,9 +9,12 @@
 
 mod bench_folder;
 mod call;
+mod call_order;
 mod capabilities;
 mod core_tools;
 mod discover;
+#[cfg(unix)]
+mod failures;
 mod field_cases;
 mod groups;
 mod hooks;

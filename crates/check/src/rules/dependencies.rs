@@ -1,89 +1,75 @@
-//! Missing dependencies and cycles.
+//! Missing dependencies and cycles, as the catalog tells them.
 
 use std::collections::BTreeMap;
 
 use metier_catalog::codes::{DEPENDENCY_CYCLE, DEPENDS_ON_CYCLE, MISSING_DEPENDENCY};
+use metier_catalog::{DependencyFindings, Dependent};
 use metier_depgraph::DependencyGraph;
-use metier_diagnostics::Diagnostic;
+use metier_diagnostics::{Code, Diagnostic};
+use metier_loader::LoadedSkill;
 
-use super::{Neighbours, nearest};
-use crate::places;
+use super::Neighbours;
+use crate::report::Verdict;
 use crate::subject::Subject;
 
-pub(super) fn find(
-    served: &[(usize, &Subject<'_>)],
-    neighbours: &Neighbours<'_>,
-) -> Vec<(usize, Diagnostic)> {
-    let graph = DependencyGraph::new(served.iter().map(|(_, subject)| {
-        let metadata = subject.metadata();
-        let depends: Vec<&str> = metadata.depends.iter().map(String::as_str).collect();
-        (metadata.name.as_str(), depends)
-    }));
-    let by_name: BTreeMap<&str, (usize, &Subject<'_>)> = served
-        .iter()
-        .rev()
-        .map(|(number, subject)| (subject.metadata().name.as_str(), (*number, *subject)))
-        .collect();
-    let mut found = Vec::new();
-    for missing in graph.missing() {
-        if let Some((number, subject)) = by_name.get(missing.node.as_str()) {
-            let names = by_name.keys().copied();
-            let about = is_missing(subject, &missing.dependency, names, neighbours);
-            found.push((*number, about));
-        }
-    }
-    for cycle in graph.cycles() {
-        let mut about = Diagnostic::error(DEPENDENCY_CYCLE, format!("dependency cycle: {cycle}"))
-            .help("remove one of these dependencies");
-        let mut first = None;
-        let next = cycle.path.iter().cycle().skip(1);
-        for (member, needed) in cycle.path.iter().zip(next) {
-            if let Some((number, subject)) = by_name.get(member.as_str()) {
-                first.get_or_insert(*number);
-                about = about.at(
-                    places::of_dependency(subject, needed),
-                    format!("`{member}` needs `{needed}`"),
-                );
-            }
-        }
-        found.extend(first.map(|number| (number, about)));
-    }
-    for (name, (number, subject)) in &by_name {
-        if let Some(cycle) = graph.blocked_by_cycle(name)
-            && graph.cycle_of(name).is_none()
-        {
-            let direct = graph.direct(name);
-            let through = direct.iter().find(|needed| cycle.contains(needed));
-            let place = places::of_dependency(subject, through.copied().unwrap_or_default());
-            let message = format!("a dependency of `{name}` is part of a cycle: {cycle}");
-            let about = Diagnostic::warning(DEPENDS_ON_CYCLE, message).at(place, "");
-            found.push((*number, about.help("break the cycle")));
-        }
-    }
-    found
+/// A skill that stands for its name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Served<'s, 'a> {
+    /// Its number among all skills.
+    pub(crate) number: usize,
+    pub(crate) subject: &'s Subject<'a>,
+    pub(crate) is_rejected: bool,
 }
 
-fn is_missing<'n>(
-    subject: &Subject<'_>,
-    dependency: &str,
-    names: impl Iterator<Item = &'n str>,
+pub(super) fn find(
+    served: &[Served<'_, '_>],
     neighbours: &Neighbours<'_>,
-) -> Diagnostic {
-    let name = &subject.metadata().name;
-    let (message, help) = if neighbours.unreadable.contains(dependency) {
-        (
-            format!("`{name}` depends on `{dependency}`, which is rejected"),
-            format!("mend the errors of `{dependency}`"),
-        )
-    } else {
-        let help = match nearest(dependency, names) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("add a skill named `{dependency}` to one of the roots"),
-        };
-        let message = format!("`{name}` depends on `{dependency}`, which has not been found");
-        (message, help)
+) -> Vec<(usize, Diagnostic)> {
+    let graph = graph(served.iter().map(|served| served.subject.skill));
+    let dependents = served.iter().rev().map(|served| Dependent {
+        skill: served.subject.skill,
+        display_path: served.subject.display_path,
+        is_rejected: served.is_rejected,
+    });
+    let rejected = neighbours.unreadable.iter().copied();
+    let findings = DependencyFindings::new(&graph, dependents, rejected, neighbours.fault());
+    let by_name: BTreeMap<&str, usize> = served
+        .iter()
+        .rev()
+        .map(|served| (served.subject.metadata().name.as_str(), served.number))
+        .collect();
+    let told = by_name.iter().flat_map(|(name, number)| {
+        let told = findings.told_at(name).into_iter();
+        told.map(|diagnostic| (*number, diagnostic))
+    });
+    told.collect()
+}
+
+/// What the dependencies of skills that load make of them: those that are not listed here are fine.
+pub(crate) fn verdicts<'a>(
+    loaded: impl Iterator<Item = &'a LoadedSkill> + Clone,
+) -> BTreeMap<&'a str, (Verdict, Code)> {
+    let graph = graph(loaded.clone());
+    let of = |name: &str| {
+        if graph.cycle_of(name).is_some() {
+            Some((Verdict::Unusable, DEPENDENCY_CYCLE))
+        } else if graph.blocked_by_cycle(name).is_some() {
+            Some((Verdict::Blocked, DEPENDS_ON_CYCLE))
+        } else if graph.is_satisfied(name) {
+            None
+        } else {
+            Some((Verdict::Pending, MISSING_DEPENDENCY))
+        }
     };
-    Diagnostic::new(MISSING_DEPENDENCY, neighbours.fault(), message)
-        .at(places::of_dependency(subject, dependency), "")
-        .help(help)
+    loaded
+        .map(|skill| skill.metadata.name.as_str())
+        .filter_map(|name| Some((name, of(name)?)))
+        .collect()
+}
+
+fn graph<'a>(skills: impl Iterator<Item = &'a LoadedSkill>) -> DependencyGraph {
+    DependencyGraph::new(skills.map(|skill| {
+        let depends: Vec<&str> = skill.metadata.depends.iter().map(String::as_str).collect();
+        (skill.metadata.name.as_str(), depends)
+    }))
 }

@@ -18,6 +18,8 @@ use metier_diagnostics::{Diagnostic, Severity};
 use metier_loader::ParseMode;
 use metier_skill_model::canonical_name;
 
+pub(crate) use dependencies::{Served, verdicts};
+
 use crate::subject::Subject;
 
 /// What a rule may know of the other skills.
@@ -36,7 +38,7 @@ pub(crate) struct Neighbours<'a> {
 
 impl<'a> Neighbours<'a> {
     pub(crate) fn new(
-        served: &[(usize, &Subject<'a>)],
+        served: &[Served<'_, 'a>],
         unreadable: Vec<&'a str>,
         mode: ParseMode,
     ) -> Self {
@@ -47,8 +49,8 @@ impl<'a> Neighbours<'a> {
             tools: BTreeMap::new(),
             bare: BTreeSet::new(),
         };
-        for (_, subject) in served {
-            let metadata = subject.metadata();
+        for served in served {
+            let metadata = served.subject.metadata();
             neighbours.prefixes.insert(metadata.name.replace('-', "_"));
             for tool in &metadata.tools {
                 let canonical = canonical_name(&metadata.name, &tool.name);
@@ -71,7 +73,7 @@ impl<'a> Neighbours<'a> {
 
 /// The rules about more than one skill; each finding with the number of the skill it is shown at.
 pub(crate) fn across(
-    served: &[(usize, &Subject<'_>)],
+    served: &[Served<'_, '_>],
     neighbours: &Neighbours<'_>,
 ) -> Vec<(usize, Diagnostic)> {
     let mut found = dependencies::find(served, neighbours);

@@ -6,13 +6,17 @@ use metier_catalog::codes::TOOL_NAME_TAKEN;
 use metier_diagnostics::Diagnostic;
 use metier_skill_model::{canonical_name, wire_name};
 
+use super::Served;
 use crate::places;
 use crate::subject::Subject;
 
-pub(super) fn find(served: &[(usize, &Subject<'_>)]) -> Vec<(usize, Diagnostic)> {
+pub(super) fn find(served: &[Served<'_, '_>]) -> Vec<(usize, Diagnostic)> {
     let mut taken: BTreeMap<String, (&Subject<'_>, &str)> = BTreeMap::new();
     let mut found = Vec::new();
-    for (number, subject) in served {
+    for Served {
+        number, subject, ..
+    } in served
+    {
         let metadata = subject.metadata();
         for tool in &metadata.tools {
             let wire = wire_name(&canonical_name(&metadata.name, &tool.name));

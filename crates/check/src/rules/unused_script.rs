@@ -1,10 +1,10 @@
 //! Scripts that no tool runs and nothing mentions.
 
 use metier_diagnostics::Diagnostic;
+use metier_loader::place_of_word;
 use metier_skill_model::ScriptLookup;
 
 use crate::codes::UNUSED_SCRIPT;
-use crate::places;
 use crate::subject::{SKILL_FILE, Subject};
 
 /// Files that can name a script.
@@ -48,7 +48,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Diagnostic> {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         texts
             .iter()
-            .any(|(file, text)| *file != path && places::word(text, stem, 0).is_some())
+            .any(|(file, text)| *file != path && place_of_word(text, stem, 0).is_some())
     };
     let unused: Vec<&String> = idle.into_iter().filter(|path| !mentioned(path)).collect();
     let first = unused.first()?;

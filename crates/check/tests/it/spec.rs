@@ -148,6 +148,8 @@ fn skills(report: &CheckReport, folder: &TempDir, roots: &[&str], mode: ParseMod
     for skill in &report.skills {
         let verdict = match skill.verdict {
             Verdict::Loaded => "loaded",
+            Verdict::Pending => "pending",
+            Verdict::Blocked => "blocked",
             Verdict::Unusable => "unusable",
             Verdict::Shadowed => "shadowed",
             _ => "rejected",

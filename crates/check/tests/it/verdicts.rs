@@ -49,7 +49,8 @@ fn compare(shown: &str, paths: &[PathBuf]) {
                 })
         });
         assert_eq!(rejected, has_error, "{shown}: {}", skill.id);
-        assert_eq!(rejected, !skill.reasons.is_empty(), "{shown}: {}", skill.id);
+        let is_fine = matches!(skill.verdict, Verdict::Loaded | Verdict::Shadowed);
+        assert_eq!(is_fine, skill.reasons.is_empty(), "{shown}: {}", skill.id);
     }
     // What strict mode loads, lenient mode loads, and as the same.
     for skill in &strict.skills {
@@ -68,7 +69,20 @@ fn same_verdicts(shown: &str, report: &CheckReport, scanned: &ScanReport) {
     let mut checked: Vec<String> = report
         .skills
         .iter()
-        .map(|skill| format!("{} {:?}", skill.id, skill.verdict))
+        .map(|skill| {
+            // The loader reads one skill at a time and does not see what others make of it.
+            let by_others = ["MT501", "MT502", "MT503"];
+            let reasons = &skill.reasons;
+            let verdict = if skill.verdict != Verdict::Rejected
+                && !reasons.is_empty()
+                && reasons.iter().all(|code| by_others.contains(&code.id))
+            {
+                Verdict::Loaded
+            } else {
+                skill.verdict
+            };
+            format!("{} {verdict:?}", skill.id)
+        })
         .collect();
     let loaded = scanned.skills.iter().map(|skill| {
         let verdict = if skill.unusable.is_some() {

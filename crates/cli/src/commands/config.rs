@@ -74,9 +74,22 @@ fn rows(config: &Settings) -> Vec<Vec<String>> {
         let value = found.value.display().to_string();
         row(&format!("interpreters.{name}"), value, &found.origin)
     });
+    let hooks = config.layer.hooks.iter().map(|hook| {
+        let set = &hook.value;
+        let mut value = set.command_line();
+        if !set.only.is_empty() {
+            value = format!("{value} for {}", set.only.join(", "));
+        }
+        value = format!("{value}, {} s", set.timeout.as_secs_f64());
+        if set.fail_closed {
+            value.push_str(", fail closed");
+        }
+        row(&format!("hooks: {}", set.event), value, &hook.origin)
+    });
     std::iter::once(header)
         .chain(values)
         .chain(interpreters)
+        .chain(hooks)
         .collect()
 }
 
@@ -102,9 +115,22 @@ fn to_json(config: &Settings, faults: &[Fault]) -> Value {
         let value = json!(found.value.to_string_lossy());
         values.insert(format!("interpreters.{name}"), entry(value, &found.origin));
     }
+    let hooks = config.layer.hooks.iter().map(|hook| {
+        let set = &hook.value;
+        let value = json!({
+            "event": set.event.as_str(),
+            "command": set.command,
+            "match": set.only,
+            "timeout": set.timeout.as_secs_f64(),
+            "fail_closed": set.fail_closed,
+        });
+        entry(value, &hook.origin)
+    });
+    let hooks: Vec<Value> = hooks.collect();
     json!({
         "file": config.file.as_ref().map(|(shown, _)| shown),
         "settings": values,
+        "hooks": hooks,
         "faults": faults,
     })
 }

@@ -16,6 +16,7 @@ use crate::config::nearest;
 use crate::options::{Running, SkillPlaces};
 use crate::printer::{Printer, clipped, count};
 use crate::schema_summary;
+use crate::searched::named;
 use crate::tool_outlook::ToolOutlook;
 
 #[derive(Args)]
@@ -178,7 +179,7 @@ fn text(
         "location",
         folder.map_or_else(String::new, |folder| folder.display().to_string()),
     );
-    fact("found in", info.source.clone());
+    fact("found in", named(&info.source).to_owned());
     fact("application", summary.dcc.clone());
     fact("tags", summary.tags.join(", "));
     if let Some(metadata) = &info.metadata {

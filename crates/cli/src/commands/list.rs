@@ -83,6 +83,7 @@ impl List {
                 "skills": skills,
                 "rejected": rejected,
                 "shadowed": shadowed,
+                "findings": catalog.snapshot().diagnostics(),
                 "searched": searched::places(catalog.registry().settings(), &self.places.paths),
             }));
             self.places.tell_if_empty(printer, catalog);

@@ -1,7 +1,7 @@
 //! `metier search`.
 
 use clap::Args;
-use metier::catalog::{SearchRequest, SkillHit};
+use metier::catalog::{SearchRequest, SearchSkillsError, SkillHit};
 use serde_json::{Value, json};
 
 use crate::Failure;
@@ -36,7 +36,13 @@ impl Search {
         request.tags = self.tags;
         let report = runtime()?
             .block_on(catalog.search_skills(request))
-            .map_err(|error| Failure::Usage(error.to_string()))?;
+            .map_err(|error| match error {
+                SearchSkillsError::Denied(_) => {
+                    printer.say(&format!("error: {error}"));
+                    Failure::Answered
+                }
+                error => Failure::Usage(error.to_string()),
+            })?;
         if self.json {
             let hits: Vec<Value> = report.hits.iter().map(hit_json).collect();
             printer.json(&json!({

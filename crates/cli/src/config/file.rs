@@ -14,18 +14,14 @@ use super::value::{Base, Kind, Value};
 const LIMITS: &str = "limits";
 const AUDIT: &str = "audit";
 const INTERPRETERS: &str = "interpreters";
+const HOOKS: &str = "hooks";
 
 /// What a person may look for here, and where it is instead.
-const ELSEWHERE: [(&str, &str); 2] = [
-    (
-        "hooks",
-        "remove it; a host registers hooks in its code (docs/host-builder-guide.md)",
-    ),
-    (
-        "permissions",
-        "remove it; `capabilities`, `environment` and `[limits]` bound what scripts can do",
-    ),
-];
+const ELSEWHERE: [(&str, &str); 1] = [(
+    "permissions",
+    "remove it; it is for the activation of skills, which this version has not; `capabilities`, \
+         `environment`, `[limits]` and `[[hooks]]` bound what scripts can do",
+)];
 
 /// What a file says, and what is wrong with it, in the order of its lines. `shown` is its name in
 /// messages.
@@ -50,21 +46,26 @@ pub(super) fn layer(text: &str, shown: &str, base: &Base) -> (Layer, Vec<Fault>)
     (reader.layer, faults)
 }
 
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     index: LineIndex<'a>,
     shown: &'a str,
-    base: &'a Base,
-    layer: Layer,
+    pub(super) base: &'a Base,
+    pub(super) layer: Layer,
     faults: Vec<(usize, Fault)>,
 }
 
 impl Reader<'_> {
-    fn place(&self, span: &Range<usize>) -> String {
+    pub(super) fn place(&self, span: &Range<usize>) -> String {
         let (line, column) = self.index.position(span.start);
         format!("{}:{line}:{column}", self.shown)
     }
 
-    fn fault(&mut self, span: &Range<usize>, message: impl Into<String>, cure: impl Into<String>) {
+    pub(super) fn fault(
+        &mut self,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        cure: impl Into<String>,
+    ) {
         let fault = Fault::new(self.place(span), message, cure);
         self.faults.push((span.start, fault));
     }
@@ -88,6 +89,16 @@ impl Reader<'_> {
                         );
                     }
                 }
+                (HOOKS, DeValue::Array(hooks)) => {
+                    for hook in hooks {
+                        self.hook(hook.get_ref(), &hook.span());
+                    }
+                }
+                (HOOKS, _) => self.fault(
+                    &value.span(),
+                    "`hooks` must be a list of tables",
+                    "write `[[hooks]]` on a line of its own for each, and its keys below it",
+                ),
                 (table @ (LIMITS | AUDIT | INTERPRETERS), _) => {
                     let cure =
                         format!("write `[{table}]` on a line of its own and the keys below it");
@@ -170,14 +181,14 @@ fn cure(path: &str) -> String {
         return format!("write `{key}` above the tables");
     }
     let known = || {
-        let tables = [LIMITS, AUDIT, INTERPRETERS];
+        let tables = [LIMITS, AUDIT, INTERPRETERS, HOOKS];
         Key::ALL.iter().map(|key| key.path()).chain(tables)
     };
     if let Some(near) = nearest(path, known()) {
         return format!("did you mean `{near}`?");
     }
     let keys = Key::ALL.iter().map(|key| key.path());
-    let keys: Vec<&str> = keys.chain(["interpreters.NAME"]).collect();
+    let keys: Vec<&str> = keys.chain(["interpreters.NAME", "[[hooks]]"]).collect();
     format!("known are {}", keys.join(", "))
 }
 
@@ -208,7 +219,7 @@ mod tests {
     #[test]
     fn each_fault_names_its_place_and_its_cure() {
         let (layer, faults) = read(
-            "capabilites = ['usd']\ndeadline = 5\nroots = 'skills'\nstrict = 'yes'\nhooks = []\n\
+            "capabilites = ['usd']\ndeadline = 5\nroots = 'skills'\nstrict = 'yes'\npermissions = []\n\
              environment = ['A=B']\napp = 'maya'\n[limits]\ndeadline = 0\npython = 'x'\n[interpreters]\npython = 'x'\nmaya = 5\n",
         );
         insta::assert_snapshot!(faults, @"
@@ -216,7 +227,7 @@ mod tests {
         metier.toml:2:1: unknown key `deadline`; write `deadline` below `[limits]`
         metier.toml:3:9: `roots`: found the text `skills`; expected a list of folders
         metier.toml:4:10: `strict`: found the text `yes`; expected true or false
-        metier.toml:5:1: `hooks` cannot be set in this file; remove it; a host registers hooks in its code (docs/host-builder-guide.md)
+        metier.toml:5:1: `permissions` cannot be set in this file; remove it; it is for the activation of skills, which this version has not; `capabilities`, `environment`, `[limits]` and `[[hooks]]` bound what scripts can do
         metier.toml:6:15: `environment`: found `A=B`; expected a list of names, names that end in `*`, or `all`
         metier.toml:9:12: `limits.deadline`: found the number 0; expected whole seconds, 1 to 86400
         metier.toml:10:1: unknown key `limits.python`; write `python` above the tables

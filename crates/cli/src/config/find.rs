@@ -65,6 +65,14 @@ impl Config {
             folder: PathBuf::new(),
             home: home.map(ToOwned::to_owned),
         };
+        for (name, near) in variables::unknown(environment) {
+            let cure = near.map_or_else(
+                || "`metier config show --help` lists those there are".to_owned(),
+                |near| format!("did you mean {near}?"),
+            );
+            let note = format!("the variable {name} means nothing; {cure}");
+            config.notes.push(note);
+        }
         let (layer, mut wrong) = variables::layer(environment, &base);
         config.layer.cover(layer);
         faults.append(&mut wrong);

@@ -174,6 +174,12 @@ pub(crate) fn help() -> String {
             "what runs the scripts for an application (maya), or those with an extension (js)"
                 .to_owned(),
         ]])
+        .chain([vec![
+            "  [[hooks]]".to_owned(),
+            String::new(),
+            String::new(),
+            "programs that are told of events and may refuse (docs/hooks.md)".to_owned(),
+        ]])
         .collect();
     format!(
         "Settings, their variables and options:\n{}\n\n\

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::hook::HookSetting;
 use super::key::Key;
 use super::value::Value;
 
@@ -40,6 +41,8 @@ pub(crate) struct Layer {
     pub(crate) values: BTreeMap<Key, Sourced<Value>>,
     /// By application or extension.
     pub(crate) interpreters: BTreeMap<String, Sourced<PathBuf>>,
+    /// In the order of the file.
+    pub(crate) hooks: Vec<Sourced<HookSetting>>,
 }
 
 impl Layer {
@@ -69,6 +72,7 @@ impl Layer {
     pub(crate) fn cover(&mut self, upper: Self) {
         self.values.extend(upper.values);
         self.interpreters.extend(upper.interpreters);
+        self.hooks.extend(upper.hooks);
     }
 }
 

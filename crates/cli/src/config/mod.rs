@@ -2,11 +2,13 @@
 //!
 //! Each source gives a [`Layer`] of values that know their [`Origin`]; a [`Config`] is the layers on
 //! top of each other, options first, then variables, then the file, then what is built in. A value
-//! of a higher layer replaces that of a lower one, lists as a whole; interpreters go by name.
+//! of a higher layer replaces that of a lower one, lists as a whole; interpreters go by name. Hooks are in the
+//! file alone.
 
 mod fault;
 mod file;
 mod find;
+mod hook;
 mod key;
 mod layer;
 mod nearest;
@@ -15,8 +17,8 @@ mod variables;
 
 pub(crate) use fault::Fault;
 pub(crate) use find::Wanted;
+pub(crate) use hook::HookSetting;
 pub(crate) use key::{Key, help};
-pub(crate) use layer::{Config, Layer, Origin};
+pub(crate) use layer::{Config, Layer, Origin, Sourced};
 pub(crate) use nearest::nearest;
 pub(crate) use value::Value;
-pub(crate) use variables::unknown as unknown_variables;

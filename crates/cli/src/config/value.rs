@@ -83,7 +83,7 @@ impl Kind {
 
 impl Base {
     /// A folder as it was written, made independent of where the file lies.
-    fn path(&self, written: &Path) -> PathBuf {
+    pub(super) fn path(&self, written: &Path) -> PathBuf {
         let below_home = written.strip_prefix("~").ok();
         match (below_home, &self.home) {
             (Some(rest), Some(home)) => home.join(rest),
@@ -284,7 +284,7 @@ fn bytes(text: &str) -> Option<usize> {
 }
 
 /// A value of the file as a message names it.
-fn shown(value: &DeValue<'_>) -> String {
+pub(super) fn shown(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => format!("the text `{text}`"),
         DeValue::Integer(number) => format!("the number {}", number.as_str()),

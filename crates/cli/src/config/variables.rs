@@ -13,7 +13,12 @@ use super::value::{Base, Kind, Value};
 const INTERPRETERS: &str = "METIER_INTERPRETERS_";
 
 /// Variables of this name that are read elsewhere.
-const OTHERS: [&str; 3] = ["METIER_CONFIG", "METIER_LOG", "METIER_HOST_SKILL_DIRS"];
+const OTHERS: [&str; 4] = [
+    "METIER_CONFIG",
+    "METIER_LOG",
+    "METIER_HOST_SKILL_DIRS",
+    "METIER_PATIENCE_MS",
+];
 
 /// What the variables say. One that is set to nothing counts as not set.
 pub(super) fn layer(environment: &EnvLookup, base: &Base) -> (Layer, Vec<Fault>) {
@@ -57,7 +62,7 @@ pub(super) fn layer(environment: &EnvLookup, base: &Base) -> (Layer, Vec<Fault>)
 }
 
 /// Variables that look like ours and mean nothing, each with the one that may have been meant.
-pub(crate) fn unknown(environment: &EnvLookup) -> Vec<(String, Option<String>)> {
+pub(super) fn unknown(environment: &EnvLookup) -> Vec<(String, Option<String>)> {
     let ours: Vec<String> = Key::ALL.iter().map(|key| key.variable()).collect();
     let known = || ours.iter().map(String::as_str).chain(OTHERS);
     environment

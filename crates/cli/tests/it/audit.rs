@@ -78,15 +78,20 @@ fn every_call_is_a_line_without_its_arguments() {
             json!(["nothing_of_the_kind", "unknown", null, false]),
         ]
     );
-    assert_eq!(lines[1]["arguments"], lines[3]["arguments"]);
+    // Two processes, one key: the same arguments have the same digest, which is no plain one.
+    let digest = lines[1]["arguments"].as_str().unwrap();
+    assert_eq!(lines[3]["arguments"], digest);
+    assert!(digest.starts_with("hmac-sha256:"), "{digest}");
     assert!(lines[1]["at_ms"].as_u64().unwrap() > 1_700_000_000_000);
     assert!(lines[1]["ms"].is_u64() && lines[1]["who"].is_null());
 
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let mode = file.metadata().unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
+        for file in [file, folder.path().join("log.jsonl.key")] {
+            let mode = file.metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{}", file.display());
+        }
     }
 }
 

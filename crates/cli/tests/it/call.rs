@@ -239,3 +239,49 @@ fn what_a_failing_script_said_is_shown_once() {
     let answer = String::from_utf8(output.unwrap().stdout).unwrap();
     assert!(answer.contains("no such frame"), "{answer}");
 }
+
+/// A skill whose tool `go` has this script.
+fn skill_with(folder: &std::path::Path, script: &str, text: &str) {
+    write(
+        folder.join("one/SKILL.md"),
+        "---\nname: one\ndescription: One tool.\nmetadata:\n  dcc-mcp:\n    tools: tools.yaml\n---\n",
+    );
+    write(
+        folder.join("one/tools.yaml"),
+        &format!("tools:\n  - name: go\n    source_file: scripts/{script}\n"),
+    );
+    write(folder.join("one/scripts").join(script), text);
+}
+
+#[test]
+fn the_end_of_long_error_output_arrives() {
+    let folder = tempfile::tempdir().unwrap();
+    let many = "import sys\nfor n in range(5000): print('line', n, file=sys.stderr)\nsys.exit('the reason')\n";
+    let long = "import sys\nsys.exit('x' * 6000 + ' the reason')\n";
+    for script in [many, long] {
+        skill_with(folder.path(), "go.py", script);
+        let output = metier(folder.path())
+            .args(["call", "one__go", "one"])
+            .output()
+            .unwrap();
+        let out = String::from_utf8_lossy(&output.stdout);
+        assert!(out.trim_end().ends_with("the reason"), "{}", said(&output));
+        assert!(
+            out.contains("end of the error output:") || out.contains("error output:"),
+            "{out}"
+        );
+    }
+}
+
+#[test]
+fn a_script_of_a_host_in_a_skill_without_one_names_the_cure() {
+    let folder = tempfile::tempdir().unwrap();
+    skill_with(folder.path(), "go.mel", "sphere;\n");
+    insta::assert_snapshot!(run(folder.path(), &["call", "one__go", "one"]), @"
+    exit 1
+    --- stdout
+    `.mel` scripts need a host application, and the skill is for `python`: write its host as `dcc` in SKILL.md, or name an interpreter as `interpreters.mel` in the configuration
+    --- stderr
+     WARN metier_catalog::script_handler: `.mel` scripts need a host application, and the skill is for `python`: write its host as `dcc` in SKILL.md, or name an interpreter as `interpreters.mel` in the configuration tool=one__go detail=None
+    ");
+}

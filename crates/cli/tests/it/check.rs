@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::command::{fixtures, metier, mixed, run};
+use crate::command::{fixtures, metier, mixed, run, write};
 
 fn stdout(folder: &Path, arguments: &[&str]) -> String {
     let output = metier(folder).args(arguments).output().unwrap();
@@ -212,6 +212,87 @@ fn the_settings_file_counts_as_it_does_elsewhere() {
     exit 2
     --- stdout
     --- stderr
-    error: metier.toml:2:1: unknown key `colour`; known are app, dcc, roots, strict, workspace_roots, capabilities, environment, require_host, attach, load, python, limits.deadline, limits.longest, limits.output, limits.processes, audit.file, audit.size, interpreters.NAME
+    error: metier.toml:2:1: unknown key `colour`; known are app, dcc, roots, strict, workspace_roots, capabilities, environment, require_host, attach, load, python, limits.deadline, limits.longest, limits.output, limits.processes, audit.file, audit.size, interpreters.NAME, [[hooks]]
     ");
+}
+
+#[test]
+fn what_waits_and_what_goes_in_circles_is_not_fine_to_load() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, needs) in [
+        ("a", "b"),
+        ("b", "a"),
+        ("needs-a", "a"),
+        ("rig", "nowhere"),
+        ("over-rig", "rig"),
+        ("fine", "[]"),
+    ] {
+        let skill = folder.path().join("skills").join(name);
+        std::fs::create_dir_all(&skill).unwrap();
+        let text = format!(
+            "---\nname: {name}\ndescription: D.\nmetadata:\n  dcc-mcp:\n    depends: {needs}\n---\n"
+        );
+        std::fs::write(skill.join("SKILL.md"), text).unwrap();
+    }
+    let said = run(folder.path(), &["check", "--format", "concise", "skills"]);
+    insta::assert_snapshot!(said);
+}
+
+#[test]
+fn a_fence_that_closes_too_early_is_told_and_the_place_comes_before_the_cure() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path().join("bake/SKILL.md"),
+        "---\nname: bake\ndescription: Bakes the selected lights.\n---\nmetadata:\n  dcc-mcp:\n    tools: tools.yaml\n---\nText.\n",
+    );
+    write(
+        folder.path().join("bake/tools.yaml"),
+        "tools:\n  - name: bake\n",
+    );
+    write(folder.path().join("bake/scripts/bake.py"), "print('{}')\n");
+    insta::assert_snapshot!(run(folder.path(), &["check", "bake"]), @"
+    exit 0
+    --- stdout
+    warning[MT214]: `tools.yaml` is not read, because the front matter does not name it
+     --> bake/SKILL.md:1:1
+      |
+    1 | ---
+      | ^^^
+      |
+      = help: the front matter ends at the `---` on line 4, and `metadata` below it is not read: remove that `---`
+
+    --- stderr
+    1 skill (strict): 1 fine to load; 0 errors, 1 warning, 0 notes
+    `metier check --explain MT214` says more
+    ");
+}
+
+#[test]
+fn a_key_of_another_format_leads_to_the_one_that_means_it() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path().join("bake/SKILL.md"),
+        "---\nname: bake\ndescription: Bakes the selected lights.\nmetadata:\n  dcc-mcp:\n    tools: tools.yaml\n---\n",
+    );
+    write(
+        folder.path().join("bake/tools.yaml"),
+        "tools:\n  - name: bake\n    timeout: 5\n    source: scripts/bake.py\n    parameters: {}\n    colour: red\n    scripts: x\n",
+    );
+    write(folder.path().join("bake/scripts/bake.py"), "print('{}')\n");
+    insta::assert_snapshot!(run(folder.path(), &["check", "--format", "concise", "bake"]), @"
+    exit 0
+    --- stdout
+    bake/tools.yaml:3:5: warning[MT225]: `timeout` is not a key of the format and is not read (did you mean `timeout_hint_secs`?)
+    bake/tools.yaml:4:5: warning[MT225]: `source` is not a key of the format and is not read (did you mean `source_file`?)
+    bake/tools.yaml:5:5: warning[MT225]: `parameters` is not a key of the format and is not read (did you mean `input_schema`?)
+    bake/tools.yaml:6:5: warning[MT225]: `colour` is not a key of the format and is not read
+    bake/tools.yaml:7:5: warning[MT225]: `scripts` is not a key of the format and is not read
+    --- stderr
+    1 skill (strict): 1 fine to load; 0 errors, 5 warnings, 0 notes
+    `metier check --explain MT225` says more
+    ");
+    let full = run(folder.path(), &["check", "bake"]);
+    for meant in ["timeout_hint_secs", "source_file", "input_schema"] {
+        assert!(full.contains(&format!("did you mean `{meant}`?")), "{full}");
+    }
 }

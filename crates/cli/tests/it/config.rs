@@ -194,3 +194,36 @@ fn the_help_lists_every_setting() {
     let folder = mixed();
     insta::assert_snapshot!(run(folder.path(), &["config", "show", "--help"]));
 }
+
+#[test]
+fn a_misspelt_variable_is_told_and_stops_nothing() {
+    let folder = mixed();
+    let told = |arguments: &[&str]| {
+        let output = metier(folder.path())
+            .env("METIER_DEADLINE", "5")
+            .env("METIER_CAPABILITES", "usd")
+            .env("METIER_INTERPRETERS_MAYA", "python3")
+            .args(arguments)
+            .output()
+            .unwrap();
+        said(&output)
+    };
+    let near = "warning: the variable METIER_CAPABILITES means nothing; did you mean METIER_CAPABILITIES?\n";
+    for arguments in [
+        &["call", "good__echo", "--args", "{\"n\": 1}", "skills/good"][..],
+        &["list", "skills/good"],
+        &["check", "skills/good"],
+        &["config", "show"],
+    ] {
+        let text = told(arguments);
+        assert!(text.starts_with("exit 0"), "{arguments:?}\n{text}");
+        assert_eq!(text.matches(near).count(), 1, "{arguments:?}\n{text}");
+        assert_eq!(text.matches("means nothing").count(), 2, "{text}");
+    }
+    let doctor = told(&["doctor", "skills/good"]);
+    assert_eq!(
+        doctor.matches("METIER_CAPABILITES means nothing").count(),
+        1,
+        "{doctor}"
+    );
+}

@@ -236,3 +236,46 @@ fn variables_that_the_client_will_not_see_are_told() {
         "{text}"
     );
 }
+
+#[test]
+fn skills_to_load_are_handed_on() {
+    let folder = mixed();
+    let output = metier(folder.path())
+        .args([
+            "connect-client",
+            "cursor",
+            "--load",
+            "good",
+            "--load",
+            "half",
+            "skills",
+        ])
+        .output()
+        .unwrap();
+    let entry = &json(&output)["mcpServers"]["metier"]["args"];
+    let arguments: Vec<&str> = entry
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|word| word.as_str().unwrap())
+        .collect();
+    assert_eq!(
+        arguments[..5],
+        ["stdio", "--load", "good", "--load", "half"]
+    );
+    let text = run(
+        folder.path(),
+        &[
+            "connect-client",
+            "cursor",
+            "--url",
+            "http://127.0.0.1:1",
+            "--load",
+            "good",
+        ],
+    );
+    assert!(
+        text.starts_with("exit 2") && text.contains("give them to `metier serve`"),
+        "{text}"
+    );
+}

@@ -12,6 +12,14 @@ pub(crate) fn call(id: u32, tool: &str, arguments: &str) -> String {
     )
 }
 
+/// The same call from a client without a session.
+pub(crate) fn stateless_call(id: u32, tool: &str, arguments: &str) -> String {
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"0"}}"#;
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments},{meta}}}}}"#
+    )
+}
+
 /// A client over HTTP, one connection a message.
 pub(crate) struct Client {
     address: String,
@@ -31,6 +39,18 @@ impl Client {
         };
         client.exchange(INITIALIZE);
         client
+    }
+
+    /// Calls a tool without a session, as clients of the newest revision do.
+    pub(crate) fn call_stateless(&self, tool: &str, arguments: &str) -> String {
+        let session = format!(
+            "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n"
+        );
+        let mut client = Self {
+            address: self.address.clone(),
+            session,
+        };
+        client.exchange(&stateless_call(1, tool, arguments))
     }
 
     /// Sends and leaves the answer to whoever reads the connection.

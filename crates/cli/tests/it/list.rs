@@ -69,3 +69,29 @@ fn the_usual_places_come_from_the_environment() {
     let nothing = run(folder.path(), &["list"]);
     assert!(nothing.contains("0 skills"), "{nothing}");
 }
+
+#[test]
+fn findings_about_no_skill_are_told_to_programs_as_the_check_tells_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let skill = folder.path().join("skills/good");
+    std::fs::create_dir_all(&skill).unwrap();
+    std::fs::write(
+        skill.join("SKILL.md"),
+        "---\nname: good\ndescription: Good.\n---\n",
+    )
+    .unwrap();
+    std::fs::create_dir_all(folder.path().join("skills/bare/scripts")).unwrap();
+    std::fs::write(folder.path().join("skills/bare/tools.yaml"), "tools: []\n").unwrap();
+    let output = crate::command::metier(folder.path())
+        .args(["list", "--json", "skills"])
+        .output()
+        .unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let output = crate::command::metier(folder.path().join("skills").as_path())
+        .args(["check", "--json", "--lenient"])
+        .output()
+        .unwrap();
+    let checked: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(listed["findings"], serde_json::json!([checked]));
+    assert_eq!(checked["labels"][0]["location"]["file"], "bare");
+}

@@ -20,7 +20,11 @@ mod demo_cases;
 mod deps;
 mod docs;
 mod doctor;
+#[cfg(target_os = "linux")]
+mod field_cases;
 mod helper;
+#[cfg(target_os = "linux")]
+mod hooks;
 #[cfg(target_os = "linux")]
 mod http_client;
 mod info;

@@ -106,7 +106,7 @@ fn a_folder_without_skills_is_served_and_said_so() {
     let (code, _, err) = server.stop();
     assert_eq!(code, 0);
     assert!(
-        err.contains("no skill was found; looked in:\n  explicit  no skill in it  empty\n"),
+        err.contains("no skill was found; looked in:\n  command line  no skill in it  empty\n"),
         "{err}"
     );
 }

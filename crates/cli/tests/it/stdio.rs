@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::command::{metier, mixed, run};
 
-struct Session {
+pub(crate) struct Session {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
 
 impl Session {
-    fn start(folder: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
         let mut child = metier(folder)
             .arg("stdio")
             .args(arguments)
@@ -31,7 +31,7 @@ impl Session {
         }
     }
 
-    fn send(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
@@ -42,7 +42,7 @@ impl Session {
     }
 
     /// The next message that holds this member.
-    fn next_with(&mut self, member: &str) -> Value {
+    pub(crate) fn next_with(&mut self, member: &str) -> Value {
         loop {
             let message = self.next();
             if message.get(member).is_some() {
@@ -51,13 +51,13 @@ impl Session {
         }
     }
 
-    fn initialize(&mut self) {
+    pub(crate) fn initialize(&mut self) {
         self.send(&request(0, "initialize", &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}})));
         assert_eq!(self.next()["result"]["protocolVersion"], "2025-11-25");
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     }
 
-    fn call(&mut self, id: u32, tool: &str, arguments: &Value) -> Value {
+    pub(crate) fn call(&mut self, id: u32, tool: &str, arguments: &Value) -> Value {
         self.send(&request(
             id,
             "tools/call",
@@ -68,8 +68,14 @@ impl Session {
         answer["result"].clone()
     }
 
+    /// Closes the input and waits for the end.
+    pub(crate) fn end_of_input(mut self) -> (i32, String, String) {
+        self.input = None;
+        self.end()
+    }
+
     /// Waits for the end: the exit code, the rest of stdout, stderr.
-    fn end(mut self) -> (i32, String, String) {
+    pub(crate) fn end(mut self) -> (i32, String, String) {
         let mut out = String::new();
         self.output.read_to_string(&mut out).unwrap();
         let mut err = String::new();

@@ -1,9 +1,8 @@
 //! The form for people: the source line with the place underlined.
 
-use std::fmt::Write as _;
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-
+use crate::visible::{visible, visible_name};
 use crate::{Diagnostic, Label, Severity};
 
 /// Gives the text of a file that a finding names.
@@ -40,30 +39,40 @@ pub fn full<'a>(
             .map(|label| sources.text(&label.location.file))
             .collect();
         let title = level(diagnostic.severity)
-            .primary_title(diagnostic.message.as_str())
+            .primary_title(visible(&diagnostic.message))
             .id(diagnostic.code.id);
         let mut group = Group::with_title(title);
-        let mut places = Vec::new();
         for (number, (label, text)) in diagnostic.labels.iter().zip(&texts).enumerate() {
             match text
                 .as_deref()
                 .and_then(|text| snippet(label, text, number == 0))
             {
                 Some(snippet) => group = group.element(snippet),
-                None => places.push(format!("  --> {}", label.location)),
+                None => group = group.element(origin(label)),
             }
         }
         if let Some(help) = &diagnostic.help {
-            group = group.element(Level::HELP.message(help.as_str()));
+            group = group.element(Level::HELP.message(visible(help)));
         }
         out.push_str(&renderer.render(&[group]));
-        out.push('\n');
-        for place in places {
-            let _ = writeln!(out, "{place}");
-        }
-        out.push('\n');
+        out.push_str("\n\n");
     }
     out
+}
+
+/// The place alone, where there is no line to show.
+fn origin(label: &Label) -> Origin<'_> {
+    let place = &label.location;
+    let origin = Origin::path(place.file.as_str());
+    if place.line == 0 {
+        return origin;
+    }
+    let origin = origin.line(place.line as usize);
+    if place.column == 0 {
+        origin
+    } else {
+        origin.char_column(place.column as usize)
+    }
 }
 
 fn level(severity: Severity) -> Level<'static> {
@@ -90,10 +99,10 @@ fn snippet<'a>(
     } else {
         AnnotationKind::Context
     };
-    let annotation = kind.span(span).label(label.message.as_str());
+    let annotation = kind.span(span).label(visible(&label.message));
     Some(
         Snippet::source(text)
-            .path(label.location.file.as_str())
+            .path(visible_name(&label.location.file))
             .annotation(annotation),
     )
 }

@@ -39,7 +39,7 @@ fn full_underlines_the_source() {
 fn full_without_the_text_still_names_the_place() {
     let shown = full(&findings(), &|_: &str| None, false);
     assert!(shown.contains("--> bake/SKILL.md:4:1"), "{shown}");
-    assert!(shown.contains("--> bake/SKILL.md:3:1"), "{shown}");
+    assert!(shown.contains("::: bake/SKILL.md:3:1"), "{shown}");
 }
 
 #[test]
@@ -98,4 +98,26 @@ fn a_page_has_a_head_and_the_explanation() {
         EXPLAINED.page(),
         "# MT105 `duplicate-key`\n\nA key stands twice.\n\n## What it does\nFinds.\n"
     );
+}
+
+#[test]
+fn a_name_of_a_stranger_is_no_command_for_the_terminal() {
+    let odd = "esc\u{1b}[2J\nline\u{202e}";
+    let finding = Diagnostic::warning(FOLDER, format!("the folder {odd}"))
+        .at(Location::file(format!("{odd}/SKILL.md")), odd)
+        .help(odd);
+    let shown = [
+        full([&finding], &|_: &str| Some(TEXT.to_owned()), false),
+        full([&finding], &|_: &str| None, false),
+        concise([&finding]),
+        finding.to_string(),
+    ];
+    for text in shown {
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+        assert!(text.contains("esc"), "{text:?}");
+    }
+    // A program gets the name as it is.
+    let line = json_lines([&finding]);
+    let read: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(read["labels"][0]["message"], odd);
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::ops::Range;
 
+use metier_diagnostics::Location;
+
 use crate::findings::{Findings, brief};
 use crate::skill_files::{FolderHandle, ReadFileError};
-use crate::values::{self, Item};
+use crate::values;
 use crate::yaml::{Node, Text};
 use crate::{codes, effort};
 
@@ -14,10 +16,17 @@ use crate::{codes, effort};
 const LIMIT: u64 = 256 * 1024;
 const PATH: &str = "metadata/depends.md";
 
+/// A dependency and where it is written.
+#[derive(Debug)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    pub(crate) place: Location,
+}
+
 /// Dependencies in the order in which they are written, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Depends {
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<Dependency>,
     known: BTreeSet<String>,
 }
 
@@ -75,9 +84,9 @@ fn add(findings: &mut Findings<'_>, entry: &str, span: &Range<usize>, depends: &
     }
     effort::step();
     if depends.known.insert(name.to_owned()) {
-        depends.items.push(Item {
-            text: name.to_owned(),
-            span: span.clone(),
+        depends.items.push(Dependency {
+            name: name.to_owned(),
+            place: findings.place(span),
         });
     }
 }

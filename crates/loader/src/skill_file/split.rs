@@ -52,7 +52,11 @@ pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> 
         return Err(fault(codes::SKILL_FILE_EMPTY, 0..0, message, Some(BEGIN)));
     }
     if looks_like_utf16(bytes) {
-        let message = "the file is not UTF-8: it looks like UTF-16".to_owned();
+        let found = match bytes {
+            [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => "UTF-32",
+            _ => "UTF-16",
+        };
+        let message = format!("the file is not UTF-8: it looks like {found}");
         return Err(fault(
             codes::SKILL_FILE_NOT_UTF8,
             0..0,
@@ -87,7 +91,11 @@ pub(crate) fn split(bytes: &[u8], whole: bool) -> Result<Split<'_>, SplitFault> 
         } else {
             format!("no front matter: it must start with `---` on line 1, found {found}")
         };
-        let help = "put `---`, the keys and `---` at the very top of the file";
+        let help = if opening.bytes.starts_with(b"---\r") {
+            "end the lines with LF, or CR and LF; the file has CR alone"
+        } else {
+            "put `---`, the keys and `---` at the very top of the file"
+        };
         let code = codes::FRONT_MATTER_ABSENT;
         return Err(fault(code, opening.words(), message, Some(help)));
     }
@@ -140,6 +148,30 @@ pub fn body_of(skill_file: &[u8]) -> Option<&[u8]> {
     skill_file.get(split.body..)
 }
 
+/// The first key of what looks like front matter at the beginning of a body, up to a `---`: somebody closed
+/// the front matter too early.
+pub(crate) fn keys_below(body: &str) -> Option<&str> {
+    let is_key = |line: &&str| {
+        line.split_once(':').is_some_and(|(key, value)| {
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+            !key.is_empty()
+                && key.chars().all(plain)
+                && (value.is_empty() || value.starts_with([' ', '\r']))
+        })
+    };
+    let mut lines = body.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().filter(is_key)?;
+    for line in lines {
+        if line.trim_end() == "---" {
+            return first.split_once(':').map(|(key, _)| key);
+        }
+        if !(line.starts_with([' ', '\t', '#', '-']) || is_key(&line)) {
+            return None;
+        }
+    }
+    None
+}
+
 /// The name that a broken front matter seems to state, for showing it among the rejected.
 pub(crate) fn guess_name(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4096))?);
@@ -151,6 +183,7 @@ pub(crate) fn guess_name(bytes: &[u8]) -> Option<String> {
 fn looks_like_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xFF, 0xFE])
         || bytes.starts_with(&[0xFE, 0xFF])
+        || bytes.starts_with(&[0, 0, 0xFE, 0xFF])
         || matches!(bytes, [first, 0, second, 0, ..] if *first != 0 && *second != 0)
         || matches!(bytes, [0, first, 0, second, ..] if *first != 0 && *second != 0)
 }
@@ -161,6 +194,8 @@ fn first_words(line: &[u8]) -> &'static str {
         "a comment"
     } else if line.starts_with(b"#") {
         "a heading"
+    } else if line.starts_with(b"---\r") {
+        "a line that ends with CR alone"
     } else if line.starts_with(b"---") {
         "`---` with more text after it"
     } else if line.starts_with(b"```") {
@@ -248,6 +283,24 @@ mod tests {
     }
 
     #[test]
+    fn keys_below_a_fence_that_closed_too_early_are_seen() {
+        for (body, key) in [
+            (
+                "metadata:\n  dcc-mcp:\n    tools: tools.yaml\n---\ntext\n",
+                Some("metadata"),
+            ),
+            ("\ndcc: maya\r\n---\r\n", Some("dcc")),
+            ("# Title\nmetadata: x\n---\n", None),
+            ("Note: read this first.\nIt is long.\n\n---\n", None),
+            ("metadata:\n  a: 1\n", None),
+            ("http://x: y\n---\n", None),
+            ("", None),
+        ] {
+            assert_eq!(keys_below(body), key, "{body}");
+        }
+    }
+
+    #[test]
     fn each_fault_has_its_own_words() {
         assert_eq!(fault(b"").2, "the file is empty");
         assert_eq!(fault(b"\n \r\n").2, "the file holds only blank lines");
@@ -264,6 +317,13 @@ mod tests {
         assert!(message.contains("(byte 7)") && span == (7..7), "{span:?}");
         assert!(fault(b"\xFF\xFE-\0-\0").2.contains("UTF-16"));
         assert!(fault(b"-\0-\0-\0\n\0").2.contains("UTF-16"));
+        assert!(fault(b"\xFF\xFE\0\0-\0\0\0").2.contains("UTF-32"));
+        assert!(fault(b"\0\0\xFE\xFF\0\0\0-").2.contains("UTF-32"));
+        assert!(
+            fault(b"---\rname: a\r---\r")
+                .2
+                .contains("ends with CR alone")
+        );
         let large = format!("---\na: {}\n---\n", "x".repeat(300_000));
         assert_eq!(fault(large.as_bytes()).0, "MT107");
         assert_eq!(split(b"---\na: 1\n", false).unwrap_err().code.id, "MT107");

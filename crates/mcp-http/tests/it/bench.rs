@@ -83,8 +83,14 @@ impl Bench {
     }
 
     pub(crate) fn with(change: impl FnOnce(&mut McpHttpConfig)) -> Self {
+        Self::of(CatalogSettings::default(), change)
+    }
+
+    pub(crate) fn of(
+        mut settings: CatalogSettings,
+        change: impl FnOnce(&mut McpHttpConfig),
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut settings = CatalogSettings::default();
         // Scripts need the interpreters of the machine, and nothing else of its environment.
         let path = std::env::var_os("PATH").unwrap_or_default();
         settings.run.environment = metier_runner::EnvLookup::new([("PATH", path)]);

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use metier_catalog::CatalogSettings;
 use metier_mcp_http::{McpHttpConfig, McpHttpServer, StartError};
+use metier_runner::Gate;
 use serde_json::json;
 
 use crate::bench::{Bench, borrowed, call, modern, request};
@@ -147,6 +149,60 @@ async fn a_client_that_goes_away_cancels_a_stateless_call_alone() {
     let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "long"}});
     keeper.ask(&[("mcp-session-id", &id)], &note).await;
     permit(&bench.stopped).await;
+}
+
+/// One place for scripts. A first call has it until the file `go` is there; the second waits.
+#[tokio::test]
+async fn a_call_that_waits_for_a_place_goes_with_a_stateless_client_and_stays_in_a_session() {
+    let mut settings = CatalogSettings::default();
+    settings.run.gate = Gate::new(1);
+    let gate = settings.run.gate.clone();
+    let bench = Bench::of(settings, |_| ());
+    let script = "read -r sent\necho \"$sent\" >> started\nuntil [ -e go ]; do sleep 0.02; done\necho \"$sent\"\n";
+    bench.skill("slow", "go", script);
+    let folder = bench.folder.path().join("slow");
+    let handle = start(&bench).await;
+    let (mut keeper, id) = session(&handle).await;
+    let load = call(2, "load_skill", json!({"skill_name": "slow"}));
+    ask(&mut keeper, &id, &load).await;
+    let in_session = [("mcp-session-id", id.as_str())];
+    let mut first = Socket::open(handle.local_addr()).await;
+    let body = call("first", "slow__go", json!({"n": "first"}));
+    first.write("POST", &in_session, &body.to_string()).await;
+    let started = folder.join("started");
+    until(&started).await;
+    let waiting = async |wanted: usize| {
+        within("the queue", async {
+            while gate.waiting() != wanted {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+    };
+
+    let mut kept = Socket::open(handle.local_addr()).await;
+    let body = call("kept", "slow__go", json!({"n": "kept"}));
+    kept.write("POST", &in_session, &body.to_string()).await;
+    waiting(1).await;
+    let params = json!({"name": "slow__go", "arguments": {"n": "stateless"}});
+    let (headers, body) = modern("tools/call", params);
+    let mut gone = Socket::open(handle.local_addr()).await;
+    gone.write("POST", &borrowed(&headers), &body.to_string())
+        .await;
+    waiting(2).await;
+
+    drop((kept, gone));
+    waiting(1).await;
+    for n in 0..20 {
+        ask(&mut keeper, &id, &request(n, "ping", json!({}))).await;
+    }
+    assert_eq!(gate.waiting(), 1, "a drop is no cancellation in a session");
+    std::fs::write(folder.join("go"), "").unwrap();
+    first.head().await;
+    let all = "{\"n\":\"first\"}\n{\"n\":\"kept\"}";
+    while until(&started).await != all {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 #[tokio::test]

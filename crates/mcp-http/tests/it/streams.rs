@@ -142,6 +142,54 @@ async fn a_subscription_lives_as_long_as_its_request() {
 }
 
 #[tokio::test]
+async fn a_host_that_can_more_than_before_is_told_in_both_eras() {
+    let bench = Bench::new();
+    let tools = bench.folder.path().join("one/tools.yaml");
+    let text = std::fs::read_to_string(&tools).unwrap();
+    std::fs::write(&tools, format!("{text}    required_capabilities: [usd]\n")).unwrap();
+    bench
+        .catalog
+        .discover(&[bench.folder.path().to_owned()], None);
+    bench.catalog.load_skill("one").await.unwrap();
+    let handle = start(&bench).await;
+    let (mut client, id) = session(&handle).await;
+    let mut stream = listen(&handle, &id).await;
+    let listened = json!({"notifications": {"toolsListChanged": true}});
+    let (headers, body) = modern("subscriptions/listen", listened);
+    let mut subscription = Socket::open(handle.local_addr()).await;
+    subscription
+        .write("POST", &borrowed(&headers), &body.to_string())
+        .await;
+    assert_eq!(subscription.head().await.status, 200);
+    subscription.event().await.unwrap();
+
+    let mut seen = async || {
+        let listed = ask(&mut client, &id, &request(3, "tools/list", json!({}))).await;
+        let tools = listed["result"]["tools"].as_array().unwrap().clone();
+        let tool = tools.into_iter().find(|tool| tool["name"] == "one__go");
+        let called = ask(&mut client, &id, &call(4, "one__go", json!({}))).await;
+        let code = called["error"]["code"].clone();
+        let usable = call(5, "search_skills", json!({"usable": true}));
+        let found = ask(&mut client, &id, &usable).await;
+        json!([
+            tool.unwrap()["_meta"]["dcc"]["missing_capabilities"],
+            code,
+            found["result"]["structuredContent"]["total"],
+        ])
+    };
+    assert_eq!(seen().await, json!([["usd"], -32001, 0]));
+    bench.catalog.declare_capabilities(["usd"]);
+    let changed = "notifications/tools/list_changed";
+    assert_eq!(stream.event().await.unwrap()["method"], changed);
+    assert_eq!(subscription.event().await.unwrap()["method"], changed);
+    assert_eq!(seen().await, json!([null, null, 1]));
+    bench.catalog.declare_capabilities(["USD"]);
+    assert_eq!(stream.event().await.unwrap()["method"], changed);
+    assert_eq!(subscription.event().await.unwrap()["method"], changed);
+    assert_eq!(seen().await, json!([["usd"], -32001, 0]));
+}
+
+#[tokio::test]
 async fn a_quiet_stream_is_kept_alive_and_a_long_answer_becomes_one() {
     let bench = Bench::with(|config| config.keep_alive = Duration::from_millis(50));
     let handle = start(&bench).await;

@@ -61,6 +61,32 @@ async fn fifty_calls_share_eight_places() {
 }
 
 #[tokio::test]
+async fn whoever_came_first_starts_first() {
+    let script =
+        "import json, sys\nn = json.load(sys.stdin)['n']\nopen('order', 'a').write(f'{n}\\n')\n";
+    let stage = Stage::python(script);
+    let gate = Gate::new(1);
+    let mut calls = Vec::new();
+    for n in 0..12 {
+        let (gate, mut job) = (gate.clone(), stage.job());
+        job.input.insert("n".into(), n.into());
+        calls.push(tokio::spawn(async move {
+            gate.run(job, &patient(), CancellationToken::new(), Arc::new(Quiet))
+                .await
+        }));
+        // One thread: the call goes as far as it can, which is into the queue.
+        tokio::task::yield_now().await;
+    }
+    for call in calls {
+        let report = call.await.unwrap().unwrap();
+        assert!(report.failure.is_none());
+    }
+    let order = std::fs::read_to_string(stage.path("order")).unwrap();
+    let expected: String = (0..12).map(|n| format!("{n}\n")).collect();
+    assert_eq!(order, expected);
+}
+
+#[tokio::test]
 async fn the_deadline_starts_with_the_script_and_cancel_reaches_the_queue() {
     let stage = Stage::new("go.sh", "exec sleep 600\n");
     let gate = Gate::new(0);

@@ -10,9 +10,11 @@
 mod ending;
 mod environment;
 mod gate;
+mod hostile;
 mod input;
 mod interpreters;
 mod output;
 mod place;
+mod program_hook;
 mod refusals;
 mod stage;

@@ -65,22 +65,6 @@ proptest! {
             }
         }
     }
-
-    #[test]
-    fn any_text_gives_an_answer_inside_or_an_error(
-        head in prop::sample::select(vec!["", "workspace://", "workspace:", "WORKSPACE:/", "./"]),
-        tail in "([a.%/\\\\:2eEfF05cC~? ]|\\PC|\\x00){0,24}",
-    ) {
-        let roots = WorkspaceRoots::new(["/projects/hero"]);
-        let input = format!("{head}{tail}");
-        if let Ok(path) = roots.resolve_strict(&input) {
-            prop_assert!(path.starts_with("/projects/hero"), "{}", path.display());
-        }
-        if !head.is_empty() && let Ok(path) = roots.resolve(&input) {
-            prop_assert!(path.starts_with("/projects/hero"), "{}", path.display());
-            prop_assert!(!path.components().any(|it| it.as_os_str() == ".."));
-        }
-    }
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 mod unknown;
 
 use std::io::Read as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use metier::ToolDispatcher;
@@ -47,7 +47,7 @@ impl Call {
         }
         let output = runtime()?.block_on(call(&catalog, &self.tool, arguments, printer));
         match output {
-            Ok(output) => print(&output, self.json, printer),
+            Ok((output, told)) => print(&output, &told, self.json, printer),
             Err(CallError::UnknownTool { nearest, .. }) => {
                 self.places.tell_if_empty(printer, &catalog);
                 let unknown = unknown::of_tool(&catalog, &self.places, &self.tool, &nearest);
@@ -112,37 +112,39 @@ fn read_arguments(text: &str) -> Result<Value, Failure> {
     }
 }
 
-/// Loads the tool's skill where that is needed, then calls it.
+/// Loads the tool's skill where that is needed, then calls it; also returns the last log line that was told.
 async fn call(
     catalog: &SkillCatalog,
     tool: &str,
     arguments: Value,
     printer: Printer,
-) -> Result<ToolOutput, CallError> {
+) -> Result<(ToolOutput, String), CallError> {
     if let Some(skill) = catalog.snapshot().skill_to_load_for(tool) {
         let request = CallRequest::new("load_skill", Some(json!({"skill_name": skill})));
         let loaded = ToolDispatcher::new(catalog.registry())
             .call(request)
             .await?;
         if loaded.is_error {
-            return Ok(loaded);
+            return Ok((loaded, String::new()));
         }
     }
     let stop = StopSignal::listen();
     let (give_up, given_up) = watch::channel(false);
     let mut request = CallRequest::new(tool, Some(arguments));
     request.cancel = Cancellation::new(Arc::new(GivenUp(given_up)));
-    request.events = Arc::new(Told(printer));
+    let told = Arc::new(Told::new(printer));
+    request.events = Arc::<Told>::clone(&told);
     let dispatcher = ToolDispatcher::new(catalog.registry());
     let mut answer = std::pin::pin!(dispatcher.call(request));
-    tokio::select! {
+    let answer = tokio::select! {
         answer = &mut answer => answer,
         () = stop.wait() => {
             // The receiver lives as long as the call.
             let _ = give_up.send(true);
             answer.await
         }
-    }
+    };
+    Ok((answer?, told.last()))
 }
 
 struct GivenUp(watch::Receiver<bool>);
@@ -163,7 +165,25 @@ impl CancelSignal for GivenUp {
 }
 
 /// Progress and log lines on stderr.
-struct Told(Printer);
+struct Told {
+    printer: Printer,
+    last: Mutex<String>,
+}
+
+impl Told {
+    fn new(printer: Printer) -> Self {
+        Self {
+            printer,
+            last: Mutex::default(),
+        }
+    }
+
+    /// The last log line that was told.
+    fn last(&self) -> String {
+        let last = self.last.lock();
+        last.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
 
 impl CallEvents for Told {
     fn progress(&self, progress: Progress) {
@@ -172,25 +192,31 @@ impl CallEvents for Told {
             .map(|total| format!("/{total}"))
             .unwrap_or_default();
         let message = progress.message.unwrap_or_default();
-        self.0
+        self.printer
             .say(format!("[{}{total}] {message}", progress.progress).trim_end());
     }
 
     fn log(&self, line: LogLine) {
-        self.0.say(&line.text);
+        self.printer.say(&line.text);
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = line.text;
     }
 }
 
-/// The account of a failure without the error output that closes it: its lines were told as they came.
-fn unsaid(text: &str) -> &str {
+/// The account of a failure without the error output that closes it, if its lines were told as they came.
+/// Of many or long lines the last ones were not, and they are the ones that matter.
+fn unsaid<'t>(text: &'t str, told: &str) -> &'t str {
     const HEADINGS: [&str; 2] = ["\n\nerror output:\n", "\n\nend of the error output:\n"];
     HEADINGS
         .iter()
         .find_map(|heading| text.rsplit_once(heading))
+        .filter(|(_, output)| {
+            let last = output.lines().next_back().unwrap_or_default();
+            last.trim() == told.trim()
+        })
         .map_or(text, |(before, _)| before)
 }
 
-fn print(output: &ToolOutput, json: bool, printer: Printer) -> Result<(), Failure> {
+fn print(output: &ToolOutput, told: &str, json: bool, printer: Printer) -> Result<(), Failure> {
     if json {
         let mut result = json!({"content": output.content, "isError": output.is_error});
         if let Some(object) = result.as_object_mut() {
@@ -205,7 +231,11 @@ fn print(output: &ToolOutput, json: bool, printer: Printer) -> Result<(), Failur
     } else {
         for item in &output.content {
             if let Some(text) = item.as_text() {
-                printer.data(if output.is_error { unsaid(text) } else { text });
+                printer.data(if output.is_error {
+                    unsaid(text, told)
+                } else {
+                    text
+                });
             } else {
                 let kind = item
                     .as_json()

@@ -14,7 +14,7 @@ pub(super) fn explain(printer: Printer, wanted: &str, format: Format) -> Result<
     let found: Vec<Code> = if wanted.eq_ignore_ascii_case("all") {
         codes
     } else {
-        vec![find_code(&codes, wanted)?]
+        meant(&codes, wanted)?
     };
     if format == Format::Json {
         let pages: Vec<serde_json::Value> = found
@@ -31,8 +31,9 @@ pub(super) fn explain(printer: Printer, wanted: &str, format: Format) -> Result<
     Ok(())
 }
 
-/// `MT118`, `mt-118`, `118` and `description-not-quoted` are the same code.
-fn find_code(codes: &[Code], wanted: &str) -> Result<Code, Failure> {
+/// `MT118`, `mt-118`, `118` and `description-not-quoted` are the same code. A name can stand for one
+/// code of SKILL.md and one of tools.yaml; both are meant then.
+fn meant(codes: &[Code], wanted: &str) -> Result<Vec<Code>, Failure> {
     let plain: String = wanted
         .chars()
         .filter(char::is_ascii_alphanumeric)
@@ -43,8 +44,9 @@ fn find_code(codes: &[Code], wanted: &str) -> Result<Code, Failure> {
             || code.id.strip_prefix("MT") == Some(plain.as_str())
             || code.name.replace('-', "").to_ascii_uppercase() == plain
     };
-    if let Some(code) = codes.iter().find(is_meant) {
-        return Ok(*code);
+    let found: Vec<Code> = codes.iter().filter(is_meant).copied().collect();
+    if !found.is_empty() {
+        return Ok(found);
     }
     let lower = wanted.to_ascii_lowercase();
     let near: Vec<String> = codes
@@ -54,7 +56,9 @@ fn find_code(codes: &[Code], wanted: &str) -> Result<Code, Failure> {
         .take(5)
         .collect();
     let hint = if near.is_empty() {
-        "codes are MT101 to MT607, or their names; `--explain all` prints every page".to_owned()
+        let end = |code: Option<&Code>| code.map_or("", |code| code.id);
+        let (first, last) = (end(codes.first()), end(codes.last()));
+        format!("codes are {first} to {last}, or their names; `--explain all` prints every page")
     } else {
         format!("did you mean {}?", near.join(", "))
     };
@@ -69,12 +73,20 @@ mod tests {
     fn a_code_is_found_in_any_spelling() {
         let codes = every_code();
         for spelling in ["MT118", "mt118", "mt-118", "118", "description-not-quoted"] {
-            assert_eq!(
-                find_code(&codes, spelling).ok().map(|code| code.id),
-                Some("MT118")
+            let found = meant(&codes, spelling).unwrap_or_default();
+            assert!(
+                matches!(&found[..], [code] if code.id == "MT118"),
+                "{spelling}"
             );
         }
-        let Err(Failure::Usage(hint)) = find_code(&codes, "quoted") else {
+        for code in &codes {
+            for spelling in [code.id, code.name] {
+                let found = meant(&codes, spelling).unwrap_or_default();
+                assert!(found.contains(code), "{spelling}");
+            }
+            assert!(code.page().contains("\n## "), "{code} has no page");
+        }
+        let Err(Failure::Usage(hint)) = meant(&codes, "quoted") else {
             panic!("`quoted` is no code");
         };
         assert!(hint.contains("MT118 (description-not-quoted)"), "{hint}");

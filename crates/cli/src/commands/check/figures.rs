@@ -26,6 +26,8 @@ pub(super) fn figures(report: &CheckReport, milliseconds: u128) -> serde_json::V
         .map(|skill| {
             let verdict = match skill.verdict {
                 Verdict::Loaded => "loaded",
+                Verdict::Pending => "pending",
+                Verdict::Blocked => "blocked",
                 Verdict::Unusable => "unusable",
                 Verdict::Shadowed => "shadowed",
                 _ => "rejected",
@@ -44,6 +46,8 @@ pub(super) fn figures(report: &CheckReport, milliseconds: u128) -> serde_json::V
     json!({
         "skills_found": report.skills.len(),
         "loaded": report.with_verdict(Verdict::Loaded),
+        "pending": report.with_verdict(Verdict::Pending),
+        "blocked": report.with_verdict(Verdict::Blocked),
         "unusable": report.with_verdict(Verdict::Unusable),
         "rejected": report.with_verdict(Verdict::Rejected),
         "shadowed": report.with_verdict(Verdict::Shadowed),

@@ -158,6 +158,8 @@ fn summary(report: &CheckReport, mode: ParseMode) -> String {
     let mut said = format!("{} ({mode}):", count(report.skills.len(), "skill"));
     let verdicts = [
         (Verdict::Loaded, "fine to load"),
+        (Verdict::Pending, "waiting for a dependency"),
+        (Verdict::Blocked, "in need of a cycle's member"),
         (Verdict::Unusable, "unusable"),
         (Verdict::Rejected, "rejected"),
         (Verdict::Shadowed, "shadowed"),

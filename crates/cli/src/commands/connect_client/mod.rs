@@ -50,6 +50,8 @@ pub(crate) struct ConnectClient {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    loading: crate::loading::Loading,
+    #[command(flatten)]
     running: Running,
     #[command(flatten)]
     places: SkillPlaces,
@@ -93,6 +95,7 @@ impl ConnectClient {
     fn server(&self) -> Result<Server, Failure> {
         let mut arguments = self.places.as_arguments()?;
         arguments.splice(0..0, self.running.as_arguments()?);
+        arguments.splice(0..0, self.loading.as_arguments());
         if let Some(url) = &self.url {
             if !(url.starts_with("http://") || url.starts_with("https://")) {
                 return Err(Failure::Usage(format!(

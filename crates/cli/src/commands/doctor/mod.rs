@@ -5,17 +5,17 @@ mod problems;
 mod variables;
 
 use clap::Args;
-use metier::SkillCatalog;
+use metier::{CatalogSettings, LifecycleHooks, SkillCatalog};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::Failure;
 use crate::attaching::attached;
-use crate::config::Config;
-use crate::interpreter_faults;
+use crate::config::{Config, Fault};
 use crate::options::{Running, SkillPlaces, runtime, settings};
 use crate::printer::{Printer, count, table};
-use crate::searched::{self, Place};
+use crate::searched::{self, Place, named};
+use crate::{interpreter_faults, program_hooks};
 
 use interpreters::Interpreter;
 use problems::Problem;
@@ -44,8 +44,20 @@ struct Findings {
     /// What the attached application calls itself.
     application: Option<String>,
     interpreters: Vec<Interpreter>,
+    hooks: Vec<Hook>,
     variables: Vec<Variable>,
     problems: Vec<Problem>,
+}
+
+/// A program that is told of an event.
+#[derive(Serialize)]
+struct Hook {
+    event: &'static str,
+    command: Vec<String>,
+    /// Where it is set.
+    place: String,
+    /// What would be started.
+    program: Option<String>,
 }
 
 impl Doctor {
@@ -53,8 +65,11 @@ impl Doctor {
         self.places.check_paths()?;
         // A sick setting is what a doctor is for: it is told, and the rest is looked at all the same.
         let (config, mut faults) = self.running.config(&self.places);
-        let settings = settings(&config, &self.places, &mut faults);
+        let mut settings = settings(&config, &self.places, &mut faults);
         faults.extend(interpreter_faults::faults(&config, &settings));
+        let hooks = hooks(&config, &settings, &mut faults);
+        // What is loaded to look at it is told to nobody.
+        settings.hooks = LifecycleHooks::new();
         let environment = settings.run.environment.clone();
         let roots = searched::places(&settings, &self.places.paths);
         let (catalog, report) = self.places.catalog(settings);
@@ -68,7 +83,7 @@ impl Doctor {
                 None => None,
             };
             let interpreters = interpreters::of(&catalog).await;
-            let mut problems = problems::of_settings(&config, &faults, &environment);
+            let mut problems = problems::of_settings(&config, &faults);
             problems.extend(problems::of_skills(&catalog).await);
             (application, interpreters, problems)
         });
@@ -80,6 +95,7 @@ impl Doctor {
             shadowed: report.shadowed,
             application,
             interpreters,
+            hooks,
             variables: variables::in_force(&environment),
             problems,
         };
@@ -101,6 +117,18 @@ impl Doctor {
         ));
         Err(Failure::Answered)
     }
+}
+
+fn hooks(config: &Config, settings: &CatalogSettings, faults: &mut Vec<Fault>) -> Vec<Hook> {
+    let found = program_hooks::found(config, settings);
+    found
+        .map(|(hook, program)| Hook {
+            event: hook.value.event.as_str(),
+            command: hook.value.command.clone(),
+            place: hook.origin.to_string(),
+            program: program.map_err(|fault| faults.push(fault)).ok(),
+        })
+        .collect()
 }
 
 fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<String> {
@@ -125,7 +153,11 @@ fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<Str
         "searched",
         findings.roots.iter().map(|root| {
             let note = if root.exists { "found" } else { "absent" };
-            vec![note.to_owned(), root.label.to_owned(), root.path.clone()]
+            vec![
+                note.to_owned(),
+                named(root.label).to_owned(),
+                root.path.clone(),
+            ]
         }),
     );
     section(
@@ -137,6 +169,18 @@ fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<Str
         &mut lines,
         "interpreters",
         findings.interpreters.iter().map(Interpreter::row),
+    );
+    section(
+        &mut lines,
+        "hooks",
+        findings.hooks.iter().map(|hook| {
+            vec![
+                hook.event.to_owned(),
+                hook.command.join(" "),
+                hook.program.clone().unwrap_or_else(|| "absent".to_owned()),
+                hook.place.clone(),
+            ]
+        }),
     );
     section(
         &mut lines,

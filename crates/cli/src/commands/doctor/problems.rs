@@ -3,11 +3,10 @@
 use metier::SkillCatalog;
 use metier::catalog::{LoadError, LoadRequest};
 use metier::diagnostics::{Diagnostic, Severity};
-use metier::runner::EnvLookup;
 use metier::skill_model::{SkillStatus, canonical_name, wire_name};
 use serde::Serialize;
 
-use crate::config::{Config, Fault, unknown_variables};
+use crate::config::{Config, Fault};
 use crate::findings::placed;
 use crate::tool_outlook::{Obstacle, ToolOutlook};
 
@@ -80,11 +79,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Settings that cannot be used, and variables that look like ours and mean nothing.
-pub(super) fn of_settings(
-    config: &Config,
-    faults: &[Fault],
-    environment: &EnvLookup,
-) -> Vec<Problem> {
+pub(super) fn of_settings(config: &Config, faults: &[Fault]) -> Vec<Problem> {
     let faults = faults.iter().map(|fault| {
         let problem = format!("{}: {}", fault.place, fault.message);
         Problem::new("settings", problem, fault.cure.as_str())
@@ -94,20 +89,7 @@ pub(super) fn of_settings(
         .iter()
         .filter_map(|note| note.split_once("; "))
         .map(|(problem, cure)| Problem::new("settings", problem, cure));
-    let unknown = unknown_variables(environment)
-        .into_iter()
-        .map(|(name, near)| {
-            let cure = match near {
-                Some(near) => format!("did you mean {near}?"),
-                None => "`metier config show --help` lists those there are".to_owned(),
-            };
-            Problem::new(
-                "settings",
-                format!("the variable {name} means nothing"),
-                cure,
-            )
-        });
-    faults.chain(notes).chain(unknown).collect()
+    faults.chain(notes).collect()
 }
 
 /// Roots that are not there, skills that cannot be loaded, tools that cannot be called. Every skill

@@ -334,9 +334,71 @@ impl Case {
 
     fn check_says_the_same(&self, seen: &Seen, is_lenient: bool) {
         let report = self.check(is_lenient);
-        let skipped = seen.catalog.list_skills(Some(SkillStatus::Skipped)).len();
-        let shadowed = seen.catalog.list_skills(Some(SkillStatus::Shadowed)).len();
-        assert_eq!(report.with_verdict(Verdict::Rejected), skipped);
-        assert_eq!(report.with_verdict(Verdict::Shadowed), shadowed);
+        let mut checked: Vec<(&str, SkillStatus)> = report
+            .skills
+            .iter()
+            .map(|skill| {
+                let status = match skill.verdict {
+                    Verdict::Loaded | Verdict::Blocked => SkillStatus::Unloaded,
+                    Verdict::Pending => SkillStatus::PendingDeps,
+                    Verdict::Unusable => SkillStatus::Error,
+                    Verdict::Shadowed => SkillStatus::Shadowed,
+                    _ => SkillStatus::Skipped,
+                };
+                (skill.name.as_str(), status)
+            })
+            .collect();
+        let beside = [SkillStatus::Skipped, SkillStatus::Shadowed];
+        let beside = beside
+            .into_iter()
+            .flat_map(|status| seen.catalog.list_skills(Some(status)));
+        let listed: Vec<SkillSummary> = seen
+            .catalog
+            .list_skills(None)
+            .into_iter()
+            .chain(beside)
+            .collect();
+        let mut listed: Vec<(&str, SkillStatus)> = listed
+            .iter()
+            .map(|skill| match skill.status {
+                SkillStatus::Loaded => (skill.name.as_str(), SkillStatus::Unloaded),
+                status => (skill.name.as_str(), status),
+            })
+            .collect();
+        checked.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(checked, listed);
+        // What both find of dependencies stands at one place, in one wording.
+        let of_dependencies = |code: &str| matches!(code, "MT501" | "MT502" | "MT503");
+        let told = |found: Vec<&metier::diagnostics::Diagnostic>| {
+            let found = found
+                .into_iter()
+                .filter(|found| of_dependencies(found.code.id));
+            let mut told: Vec<String> = found
+                .map(|found| format!("{:?} {} {:?}", found.labels, found.message, found.help))
+                .collect();
+            told.sort();
+            told
+        };
+        // Strictly, the check also reads what is rejected.
+        if is_lenient {
+            let snapshot = seen.catalog.snapshot();
+            assert_eq!(
+                told(
+                    report
+                        .findings
+                        .iter()
+                        .map(|finding| &finding.diagnostic)
+                        .collect()
+                ),
+                told(
+                    snapshot
+                        .operator_findings()
+                        .into_iter()
+                        .map(|(_, finding)| finding)
+                        .collect()
+                ),
+            );
+        }
     }
 }

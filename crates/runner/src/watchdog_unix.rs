@@ -105,6 +105,8 @@ impl Watchdog {
 
     fn start(&self) -> io::Result<Line> {
         let (ours, theirs) = UnixStream::pair()?;
+        #[cfg(target_vendor = "apple")]
+        crate::unix::no_broken_pipe_signal(&ours)?;
         let (program, arguments) = &*self.program;
         let mut command = Command::new(program);
         command
@@ -164,12 +166,17 @@ impl Report {
     }
 }
 
-/// Never waits, and never raises SIGPIPE.
+/// Never waits, and never raises SIGPIPE: said of each message, or of the socket where a system has no word
+/// for a message.
 fn say(socket: RawFd, message: Message) -> nix::Result<usize> {
+    #[cfg(target_vendor = "apple")]
+    let quiet = MsgFlags::empty();
+    #[cfg(not(target_vendor = "apple"))]
+    let quiet = MsgFlags::MSG_NOSIGNAL;
     send(
         socket,
         message.as_flattened(),
-        MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL,
+        MsgFlags::MSG_DONTWAIT | quiet,
     )
 }
 

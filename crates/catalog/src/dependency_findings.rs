@@ -1,0 +1,192 @@
+//! What is wrong with the dependencies of skills, with one wording and one place for the catalog and
+//! for a check.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use metier_depgraph::{ClosureError, Cycle, DependencyGraph};
+use metier_diagnostics::{Diagnostic, Location, Severity};
+use metier_loader::LoadedSkill;
+
+use crate::codes;
+use crate::snapshot::nearest;
+
+/// Names that look like a missing one are looked for so often; comparing with every name costs, and
+/// where more than that is missing nobody has made slips of the hand.
+const OFFERS: usize = 64;
+
+/// A skill that may depend on others.
+#[derive(Clone, Copy, Debug)]
+pub struct Dependent<'a> {
+    /// The skill.
+    pub skill: &'a LoadedSkill,
+    /// Its folder as findings name it; the skill itself may have been read without its root.
+    pub display_path: &'a str,
+    /// It was read all the same, and nothing can be loaded that depends on it.
+    pub is_rejected: bool,
+}
+
+impl<'a> Dependent<'a> {
+    /// A skill that is served.
+    pub fn served(skill: &'a LoadedSkill) -> Self {
+        Self {
+            skill,
+            display_path: &skill.display_path,
+            is_rejected: false,
+        }
+    }
+
+    fn place(&self, dependency: &str) -> Location {
+        let known = self.skill.place_of_dependency(dependency);
+        let mut place = known.cloned().unwrap_or_else(|| Location::file("SKILL.md"));
+        let folder = self.display_path;
+        let is_below = known.is_some() && self.skill.display_path == folder;
+        if !is_below && !folder.is_empty() {
+            place.file = format!("{folder}/{}", place.file);
+        }
+        place
+    }
+}
+
+/// Finds what is missing and what goes in circles among some skills.
+#[derive(Debug)]
+pub struct DependencyFindings<'a> {
+    graph: &'a DependencyGraph,
+    skills: BTreeMap<&'a str, Dependent<'a>>,
+    rejected: BTreeSet<&'a str>,
+    missing: Severity,
+    offered: RefCell<BTreeMap<String, Option<String>>>,
+}
+
+impl<'a> DependencyFindings<'a> {
+    /// Over the skills of a graph. `rejected` are names that exist and cannot be used; `missing` is how
+    /// grave it is that a dependency is not there.
+    pub fn new(
+        graph: &'a DependencyGraph,
+        skills: impl IntoIterator<Item = Dependent<'a>>,
+        rejected: impl IntoIterator<Item = &'a str>,
+        missing: Severity,
+    ) -> Self {
+        let named = skills
+            .into_iter()
+            .map(|dependent| (dependent.skill.metadata.name.as_str(), dependent));
+        Self {
+            graph,
+            skills: named.collect(),
+            rejected: rejected.into_iter().collect(),
+            missing,
+            offered: RefCell::default(),
+        }
+    }
+
+    /// The findings that stand at this skill. A circle stands at the first of its members.
+    pub fn told_at(&self, name: &str) -> Vec<Diagnostic> {
+        let Some(dependent) = self.skills.get(name) else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        if let Some(cycle) = self.graph.cycle_of(name) {
+            if first(cycle) == Some(name) {
+                found.push(self.circle(cycle));
+            }
+        } else if let Some(cycle) = self.graph.blocked_by_cycle(name) {
+            let direct = self.graph.direct(name);
+            let through = direct.iter().find(|needed| cycle.contains(needed));
+            let place = dependent.place(through.or(direct.first()).copied().unwrap_or_default());
+            let message = format!("a dependency of `{name}` is part of a cycle: {cycle}");
+            let about = Diagnostic::warning(codes::DEPENDS_ON_CYCLE, message).at(place, "");
+            found.push(about.help("break the cycle; this skill can be loaded then"));
+        }
+        let depends = dependent.skill.metadata.depends.iter();
+        found.extend(depends.filter_map(|needed| self.missing(dependent, needed)));
+        found
+    }
+
+    /// The findings that stand at other skills and keep this one from being loaded, with the names
+    /// that are missing, its own and theirs.
+    pub(crate) fn told_elsewhere(&self, name: &str) -> (Vec<Diagnostic>, Vec<String>) {
+        if let Some(cycle) = self.graph.cycle_of(name) {
+            let elsewhere = (first(cycle) != Some(name)).then(|| self.circle(cycle));
+            return (elsewhere.into_iter().collect(), Vec::new());
+        }
+        if self.graph.is_satisfied(name) {
+            return (Vec::new(), Vec::new());
+        }
+        // The full walk is only made for the few skills that need one.
+        let Err(ClosureError::Missing { missing, .. }) = self.graph.closure(name) else {
+            return (Vec::new(), Vec::new());
+        };
+        let others = missing.iter().filter_map(|path| {
+            let by = path.needed_by().filter(|by| *by != name)?;
+            self.missing(self.skills.get(by)?, &path.dependency)
+        });
+        let found = others.collect();
+        (
+            found,
+            missing.into_iter().map(|path| path.dependency).collect(),
+        )
+    }
+
+    fn circle(&self, cycle: &Cycle) -> Diagnostic {
+        let mut about = Diagnostic::error(
+            codes::DEPENDENCY_CYCLE,
+            format!("dependency cycle: {cycle}"),
+        )
+        .help("remove one of these dependencies");
+        let root = first(cycle)
+            .and_then(|name| self.skills.get(name))
+            .map(|first| &first.skill.root);
+        let next = cycle.path.iter().cycle().skip(1);
+        for (member, needed) in cycle.path.iter().zip(next) {
+            // A finding has one root, below which all its files are named.
+            if let Some(dependent) = self.skills.get(member.as_str())
+                && Some(&dependent.skill.root) == root
+            {
+                about = about.at(
+                    dependent.place(needed),
+                    format!("`{member}` needs `{needed}`"),
+                );
+            }
+        }
+        about
+    }
+
+    fn missing(&self, dependent: &Dependent<'_>, dependency: &str) -> Option<Diagnostic> {
+        let known = self.skills.get(dependency);
+        // Of two that are rejected each has its own errors, and nobody waits for either.
+        if known.is_some_and(|known| !known.is_rejected || dependent.is_rejected) {
+            return None;
+        }
+        let name = &dependent.skill.metadata.name;
+        let (what, help) = if known.is_some() || self.rejected.contains(dependency) {
+            ("is rejected", format!("mend the errors of `{dependency}`"))
+        } else {
+            let help = match self.nearest(dependency) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("add a skill named `{dependency}` to one of the roots"),
+            };
+            ("has not been found", help)
+        };
+        let message = format!("`{name}` depends on `{dependency}`, which {what}");
+        let about = Diagnostic::new(codes::MISSING_DEPENDENCY, self.missing, message);
+        Some(about.at(dependent.place(dependency), "").help(help))
+    }
+
+    fn nearest(&self, name: &str) -> Option<String> {
+        let mut offered = self.offered.borrow_mut();
+        if let Some(known) = offered.get(name) {
+            return known.clone();
+        }
+        if offered.len() >= OFFERS {
+            return None;
+        }
+        let names = self.skills.keys().map(|known| (*known).to_owned());
+        let found = nearest(name, names).into_iter().next();
+        offered.insert(name.to_owned(), found.clone());
+        found
+    }
+}
+
+fn first(cycle: &Cycle) -> Option<&str> {
+    cycle.path.first().map(String::as_str)
+}

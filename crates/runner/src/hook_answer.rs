@@ -1,0 +1,251 @@
+//! What a program that handles an event has said.
+
+use metier_hooks::{HookDeny, HookFailure, HookResult};
+use serde_json::{Map, Value};
+
+use crate::{Exit, Output, Report};
+
+/// The exit code that refuses.
+const DENY: i32 = 2;
+
+/// The longest reason or hint that is passed on, in characters.
+const LONGEST: usize = 2_000;
+
+/// What a refusal says that says nothing.
+const NO_REASON: &str = "a policy refused it and gave no reason";
+
+const MEMBERS: [&str; 4] = ["decision", "reason", "hint", "extra"];
+
+/// The answer of a program that has ended, with what it leaves for later handlers.
+///
+/// Exit code 0 is no objection, unless the JSON object on standard output denies; 2 denies with the
+/// words on standard error; everything else is a failure. An object with a member that means nothing is
+/// a failure too: a misspelt `decision` must not pass for consent.
+pub(crate) fn of(report: &Report) -> (HookResult, Map<String, Value>) {
+    match &report.exit {
+        Exit::DeadlineExceeded { .. } => (Err(HookFailure::Late), Map::new()),
+        Exit::Code(DENY) => (Err(refusal(report).into()), Map::new()),
+        _ => match report.failure() {
+            Some(_) => (Err(failed(report)), Map::new()),
+            None => consent(&report.output),
+        },
+    }
+}
+
+/// The whole account for the log.
+fn failed(report: &Report) -> HookFailure {
+    HookFailure::Failed(report.describe_failure().unwrap_or_default())
+}
+
+/// Exit code 2: the reason is on standard error, or both are in the JSON object.
+fn refusal(report: &Report) -> HookDeny {
+    let said = |name: &str| match &report.output {
+        Output::Json(Value::Object(object)) => text(object, name).ok().flatten(),
+        _ => None,
+    };
+    let told = report.stderr_tail.text.trim();
+    let reason = if told.is_empty() {
+        said("reason")
+    } else {
+        Some(clipped(told))
+    };
+    deny(reason, said("hint"))
+}
+
+fn deny(reason: Option<String>, hint: Option<String>) -> HookDeny {
+    let deny = HookDeny::new(reason.unwrap_or_else(|| NO_REASON.to_owned()));
+    match hint {
+        Some(hint) => deny.hint(hint),
+        None => deny,
+    }
+}
+
+/// Exit code 0.
+fn consent(output: &Output) -> (HookResult, Map<String, Value>) {
+    let Output::Json(Value::Object(said)) = output else {
+        return (Ok(()), Map::new());
+    };
+    match read(said) {
+        Ok(said) if said.denies => (Err(deny(said.reason, said.hint).into()), said.extra),
+        Ok(said) => (Ok(()), said.extra),
+        Err(wrong) => (
+            Err(HookFailure::Failed(format!("its answer {wrong}"))),
+            Map::new(),
+        ),
+    }
+}
+
+struct Said {
+    denies: bool,
+    reason: Option<String>,
+    hint: Option<String>,
+    extra: Map<String, Value>,
+}
+
+fn read(object: &Map<String, Value>) -> Result<Said, String> {
+    if let Some(unknown) = object.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
+        return Err(format!(
+            "has the member `{unknown}`, which means nothing; known are {}",
+            MEMBERS.join(", ")
+        ));
+    }
+    let decision = text(object, "decision")?;
+    let denies = match decision.as_deref() {
+        Some("deny") => true,
+        Some("allow") | None => false,
+        Some(other) => {
+            return Err(format!(
+                "has the decision `{other}`; expected `allow` or `deny`"
+            ));
+        }
+    };
+    let (reason, hint) = (text(object, "reason")?, text(object, "hint")?);
+    if decision.is_none() && (reason.is_some() || hint.is_some()) {
+        return Err("gives a reason and no decision".to_owned());
+    }
+    let extra = match object.get("extra") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(extra)) => extra.clone(),
+        Some(_) => return Err("has an `extra` that is no object".to_owned()),
+    };
+    Ok(Said {
+        denies,
+        reason,
+        hint,
+        extra,
+    })
+}
+
+/// A text that says something.
+fn text(object: &Map<String, Value>, name: &str) -> Result<Option<String>, String> {
+    match object.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => {
+            let text = text.trim();
+            Ok((!text.is_empty()).then(|| clipped(text)))
+        }
+        Some(_) => Err(format!("has a `{name}` that is no text")),
+    }
+}
+
+/// The end of a text, where a long account says what it comes to.
+fn clipped(text: &str) -> String {
+    let over = text.chars().count().saturating_sub(LONGEST);
+    if over == 0 {
+        return text.to_owned();
+    }
+    let end: String = text.chars().skip(over).collect();
+    format!("[…] {end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Tail;
+
+    fn ended(code: i32, output: Output, stderr: &str) -> Report {
+        Report {
+            exit: Exit::Code(code),
+            output,
+            stderr_tail: Tail {
+                text: stderr.to_owned(),
+                cut: false,
+            },
+            ..Report::never_started()
+        }
+    }
+
+    fn answer(code: i32, output: Output, stderr: &str) -> String {
+        let (result, extra) = of(&ended(code, output, stderr));
+        let result = match result {
+            Ok(()) => "no objection".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        if extra.is_empty() {
+            result
+        } else {
+            format!("{result} {}", Value::Object(extra))
+        }
+    }
+
+    #[test]
+    fn exit_code_and_json_decide() {
+        let text = |text: &str| Output::Text(text.to_owned());
+        let said = [
+            answer(0, Output::Empty, "just talk"),
+            answer(0, text("hello"), ""),
+            answer(0, Output::Json(json!([1])), ""),
+            answer(0, Output::Json(json!({"decision": "allow"})), ""),
+            answer(0, Output::Json(json!({"extra": {"a": 1}})), ""),
+            answer(
+                0,
+                Output::Json(json!({"decision": "deny", "reason": "no", "hint": "ask"})),
+                "talk",
+            ),
+            answer(0, Output::Json(json!({"decision": "deny"})), ""),
+            answer(0, Output::Json(json!({"decison": "deny"})), ""),
+            answer(0, Output::Json(json!({"decision": "block"})), ""),
+            answer(0, Output::Json(json!({"reason": "no"})), ""),
+            answer(0, Output::Json(json!({"decision": true})), ""),
+            answer(0, Output::Json(json!({"extra": []})), ""),
+            answer(2, Output::Empty, " no \n"),
+            answer(2, Output::Empty, ""),
+            answer(
+                2,
+                Output::Json(json!({"decision": "deny", "hint": "ask"})),
+                "no",
+            ),
+            answer(2, Output::Json(json!({"reason": "no"})), ""),
+            answer(3, Output::Empty, "Traceback"),
+        ];
+        insta::assert_snapshot!(said.join("\n"), @r#"
+        no objection
+        no objection
+        no objection
+        no objection
+        no objection {"a":1}
+        denied: no; ask
+        denied: a policy refused it and gave no reason
+        its answer has the member `decison`, which means nothing; known are decision, reason, hint, extra
+        its answer has the decision `block`; expected `allow` or `deny`
+        its answer gives a reason and no decision
+        its answer has a `decision` that is no text
+        its answer has an `extra` that is no object
+        denied: no
+        denied: a policy refused it and gave no reason
+        denied: no; ask
+        denied: no
+        the script ended with exit code 3
+
+        error output:
+        Traceback
+        "#);
+    }
+
+    #[test]
+    fn time_and_signals_are_no_answers() {
+        let mut late = ended(0, Output::Empty, "");
+        late.exit = Exit::DeadlineExceeded {
+            limit: std::time::Duration::from_secs(5),
+        };
+        assert_eq!(of(&late).0, Err(HookFailure::Late));
+        late.exit = Exit::Signal {
+            number: 9,
+            name: "SIGKILL".to_owned(),
+        };
+        assert!(matches!(of(&late).0, Err(HookFailure::Failed(_))));
+    }
+
+    #[test]
+    fn a_long_reason_keeps_its_end() {
+        let long = format!("{}end", "界".repeat(3_000));
+        let (result, _) = of(&ended(2, Output::Empty, &long));
+        let Err(HookFailure::Deny(deny)) = result else {
+            panic!("{result:?}");
+        };
+        assert!(deny.reason.starts_with("[…] 界") && deny.reason.ends_with("end"));
+        assert_eq!(deny.reason.chars().count(), LONGEST + 4);
+    }
+}
