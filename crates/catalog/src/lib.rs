@@ -87,8 +87,8 @@ pub use registry::{RegisterError, ToolRegistry};
 pub use search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};
 pub use settings::{CatalogSettings, RootSettings, RunSettings, SkillTools};
 pub use shelf::{
-    FileBody, FileChange, FileContents, FileFault, SKILL_FILE, ServedFile, ServedSkill, SkillShelf,
-    encode_skill_path, mime_of_name, parse_skill_uri,
+    FileBody, FileChange, FileContents, FileFault, Manifest, SKILL_FILE, ServedFile, ServedSkill,
+    SkillPage, SkillShelf, encode_skill_path, mime_of_name, parse_skill_uri,
 };
 pub use skill_info::SkillInfo;
 pub use snapshot::CatalogSnapshot;

@@ -18,7 +18,7 @@ use crate::event::CatalogEventKind;
 use crate::skill_set::SkillSet;
 
 pub use contents::{FileBody, FileContents, mime_of_name};
-pub use served_skill::{FileChange, FileFault, ServedFile, ServedSkill};
+pub use served_skill::{FileChange, FileFault, Manifest, ServedFile, ServedSkill};
 pub use uri::{encode_skill_path, parse_skill_uri};
 
 /// The file by which a skill is known.
@@ -31,6 +31,24 @@ pub struct SkillShelf {
     skills: BTreeMap<String, Arc<ServedSkill>>,
     /// Why others are not, by name.
     left_out: BTreeMap<String, String>,
+}
+
+/// A part of a list of skills.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct SkillPage<'s> {
+    /// The skills, each with its files or the reason why they are not served.
+    pub skills: Vec<(&'s Arc<ServedSkill>, Arc<Manifest>)>,
+    /// Whether the list goes on.
+    pub more: bool,
+}
+
+impl SkillPage<'_> {
+    /// The key after which the next page begins; `None` when this is the last one.
+    pub fn next(&self) -> Option<&str> {
+        let (last, _) = self.skills.last().filter(|_| self.more)?;
+        Some(last.key())
+    }
 }
 
 impl SkillShelf {
@@ -73,10 +91,9 @@ impl SkillShelf {
         self.skills.insert(key, served);
     }
 
-    /// The skills that lists show, in the order of their URIs, after the one of that key.
-    pub fn listed_after(&self, last: &str) -> impl Iterator<Item = &Arc<ServedSkill>> {
-        self.all_after(last)
-            .filter(|skill| skill.skill().metadata.allow_implicit_invocation)
+    /// The skills that lists show, in the order of their URIs.
+    pub fn listed(&self) -> impl Iterator<Item = &Arc<ServedSkill>> {
+        self.all_after("").filter(|skill| skill.is_listed())
     }
 
     /// Every served skill after the one of that key.
@@ -85,6 +102,33 @@ impl SkillShelf {
         self.skills
             .range::<str, _>((Excluded(last), Unbounded))
             .map(|(_, skill)| skill)
+    }
+
+    /// One page of a list: up to `most` skills after the one of that key, each with its manifest, and
+    /// whether more follow. `shown` says whether the list has a skill; a skill that it has not is
+    /// looked at all the same, because its file may say otherwise by now. Blocks.
+    pub fn page(
+        &self,
+        last: &str,
+        most: usize,
+        shown: impl Fn(&ServedSkill) -> bool,
+        change: &mut FileChange,
+    ) -> SkillPage<'_> {
+        let mut page = SkillPage::default();
+        for skill in self.all_after(last) {
+            if page.skills.len() == most {
+                page.more |= shown(skill);
+                if page.more {
+                    break;
+                }
+                continue;
+            }
+            let manifest = skill.manifest(change);
+            if shown(skill) {
+                page.skills.push((skill, manifest));
+            }
+        }
+        page
     }
 
     /// A skill by what stands between `skill://` and its files.
@@ -149,8 +193,17 @@ impl SkillCatalog {
                 self.shared.tell(CatalogEventKind::FilesChanged);
                 false
             }
+            FileChange::Served => {
+                self.shared.tell(CatalogEventKind::ServedChanged);
+                false
+            }
             FileChange::SkillFile => {
+                let before = Arc::clone(self.snapshot().shelf());
                 self.rediscover();
+                // What cannot be taken over makes no other skill of it, but the files are not served.
+                if self.snapshot().shelf().is_same(&before) {
+                    self.shared.tell(CatalogEventKind::ServedChanged);
+                }
                 true
             }
         }

@@ -8,6 +8,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
+use crate::methods::same_prompts;
 use crate::notices::ListKind;
 use crate::shared::Shared;
 
@@ -39,8 +40,13 @@ pub(crate) async fn run(
                 let Some(shared) = shared.upgrade() else { return };
                 let (generation, tools, skills) = match event {
                     Ok(event) => {
-                        if event.kind == CatalogEventKind::FilesChanged {
-                            shared.stirred(ListKind::Resources);
+                        match event.kind {
+                            CatalogEventKind::FilesChanged => shared.stirred(ListKind::Resources),
+                            CatalogEventKind::ServedChanged => {
+                                shared.stirred(ListKind::Resources);
+                                shared.stirred(ListKind::Prompts);
+                            }
+                            _ => {}
                         }
                         let skills = event.kind == CatalogEventKind::SkillsChanged;
                         (event.generation, event.tools_changed, skills)
@@ -56,7 +62,9 @@ pub(crate) async fn run(
                     let now = Arc::clone(shared.catalog.snapshot().shelf());
                     if !now.is_same(&shelf) {
                         shared.list_changed(ListKind::Resources, generation);
-                        shared.list_changed(ListKind::Prompts, generation);
+                        if !same_prompts(&now, &shelf) {
+                            shared.list_changed(ListKind::Prompts, generation);
+                        }
                     }
                     shelf = now;
                 }

@@ -5,8 +5,8 @@ use std::convert::Infallible;
 
 use bytes::Bytes;
 use metier_catalog::{
-    FileBody, FileChange, FileContents, FileFault, SKILL_FILE, SkillShelf, encode_skill_path,
-    parse_skill_uri,
+    FileBody, FileChange, FileContents, FileFault, SKILL_FILE, ServedSkill, SkillShelf,
+    encode_skill_path, parse_skill_uri,
 };
 use serde_json::json;
 
@@ -69,10 +69,11 @@ fn file(shared: &Shared, path: &str) -> Option<SkillFile> {
 
 fn index(shelf: &SkillShelf, change: &mut FileChange) -> Result<String, Infallible> {
     let skills: Vec<_> = shelf
-        .listed_after("")
-        .filter(|skill| !skill.key().contains('/'))
-        .filter_map(|skill| {
-            let manifest = skill.manifest(change);
+        .page("", usize::MAX, ServedSkill::is_listed, change)
+        .skills
+        .into_iter()
+        .filter(|(skill, _)| !skill.key().contains('/'))
+        .filter_map(|(skill, manifest)| {
             let file = manifest.as_ref().as_ref().ok()?.get(SKILL_FILE)?;
             Some(json!({
                 "name": skill.key(),

@@ -22,7 +22,8 @@ pub struct ServedSkill {
     prompts: OnceLock<Vec<SkillPrompt>>,
 }
 
-type Manifest = Result<FileManifest, String>;
+/// Every file of a skill, or why they are not served.
+pub type Manifest = Result<FileManifest, String>;
 
 #[derive(Debug, Default)]
 struct State {
@@ -57,6 +58,8 @@ pub enum FileChange {
     None,
     /// Other files, or other bytes in them.
     Files,
+    /// The skill is served now and was not, or the other way round.
+    Served,
     /// `SKILL.md` says something else than the catalog has read.
     SkillFile,
 }
@@ -89,6 +92,11 @@ impl ServedSkill {
     /// The skill as the catalog knows it.
     pub fn skill(&self) -> &Arc<LoadedSkill> {
         &self.skill
+    }
+
+    /// Whether lists show it: its author may want it to be found by its name alone.
+    pub fn is_listed(&self) -> bool {
+        self.skill.metadata.allow_implicit_invocation
     }
 
     /// The URI of the folder.
@@ -188,12 +196,19 @@ impl ServedSkill {
         {
             return (Arc::clone(served), false);
         }
-        let is_first = state.found.is_none();
-        let (served, change) = self.agreed(&found, &mut state.agreed);
-        // Nobody was told anything before the first look.
-        if change == FileChange::SkillFile || !is_first {
-            state.untold = state.untold.max(change);
+        let (served, mut change) = self.agreed(&found, &mut state.agreed);
+        match &state.served {
+            Some(before) if before.is_ok() != served.is_ok() => {
+                change = change.max(FileChange::Served);
+            }
+            // Other files of a skill that is not served, for the reason that is known.
+            Some(before) if served.is_err() && **before == served => change = FileChange::None,
+            Some(_) => {}
+            // Nobody was told anything before the first look.
+            None if change == FileChange::SkillFile => {}
+            None => change = FileChange::None,
         }
+        state.untold = state.untold.max(change);
         let served = Arc::new(served);
         state.found = Some(found);
         state.served = Some(Arc::clone(&served));

@@ -86,7 +86,7 @@ fn by_meaning(snapshot: &CatalogSnapshot, argument: &str) -> Vec<String> {
     match argument.to_ascii_lowercase().replace('-', "_").as_str() {
         "skill" | "skills" | "skill_name" => snapshot
             .shelf()
-            .listed_after("")
+            .listed()
             .map(|skill| skill.key().to_owned())
             .collect(),
         "tool" | "tools" | "tool_name" => {
@@ -117,7 +117,7 @@ fn paths(shelf: &SkillShelf, typed: &str) -> Vec<String> {
             Err(_) => Vec::new(),
         },
         None => shelf
-            .listed_after("")
+            .listed()
             .map(|skill| format!("{}/{SKILL_FILE}", skill.key()))
             .collect(),
     }

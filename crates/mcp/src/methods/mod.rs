@@ -20,6 +20,8 @@ mod skills;
 mod subscriptions;
 mod tools;
 
+pub(crate) use prompts::same_prompts;
+
 /// Every method that is served.
 pub(crate) fn table(shared: &Arc<Shared>) -> MethodTable {
     MethodTable::merge([

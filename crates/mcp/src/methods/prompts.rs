@@ -60,17 +60,17 @@ fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
 }
 
 fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, Value> {
-    let mut rest = shelf.all_after(last).filter(|skill| is_prompt(skill));
-    let page: Vec<_> = rest.by_ref().take(PAGE).collect();
+    let page = shelf.page(last, PAGE, is_prompt, change);
     let prompts: Vec<_> = page
+        .skills
         .iter()
-        .filter(|skill| skill.manifest(change).is_ok())
-        .flat_map(|skill| listed(skill))
+        .filter(|(_, manifest)| manifest.is_ok())
+        .flat_map(|(skill, _)| listed(skill))
         .collect();
     let mut own = Map::new();
     own.insert("prompts".into(), prompts.into());
-    if let (Some(last), Some(_)) = (page.last(), rest.next()) {
-        own.insert("nextCursor".into(), cursor::after(LIST, last.key()).into());
+    if let Some(last) = page.next() {
+        own.insert("nextCursor".into(), cursor::after(LIST, last).into());
     }
     own
 }
@@ -78,6 +78,31 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, 
 /// A skill whose name an earlier one has is out of reach by its name, so it is no prompt.
 fn is_prompt(skill: &ServedSkill) -> bool {
     !skill.key().contains('/') && skill.skill().metadata.client.user_invocable != Some(false)
+}
+
+/// Whether `prompts/list` shows the same of both, as far as that can be told without reading files.
+pub(crate) fn same_prompts(one: &SkillShelf, two: &SkillShelf) -> bool {
+    let mut ones = one.all_after("").filter(|skill| is_prompt(skill));
+    let mut twos = two.all_after("").filter(|skill| is_prompt(skill));
+    loop {
+        match (ones.next(), twos.next()) {
+            (None, None) => return true,
+            (Some(one), Some(two)) if is_same_prompt(one, two) => {}
+            _ => return false,
+        }
+    }
+}
+
+fn is_same_prompt(one: &ServedSkill, two: &ServedSkill) -> bool {
+    if Arc::ptr_eq(one.skill(), two.skill()) {
+        return one.key() == two.key();
+    }
+    let (a, b) = (&one.skill().metadata, &two.skill().metadata);
+    one.key() == two.key()
+        && a.description == b.description
+        && arguments(a) == arguments(b)
+        // What a file of its own says is another one's word.
+        && [a, b].iter().all(|it| !it.dcc_extra.contains_key("prompts"))
 }
 
 /// What a prompt's name leads to: a skill, or a prompt that a skill brings along.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use metier_catalog::{
-    FileBody, FileChange, FileContents, FileFault, SKILL_FILE, ServedSkill, SkillShelf,
+    FileBody, FileChange, FileContents, FileFault, Manifest, SKILL_FILE, ServedSkill, SkillShelf,
     parse_skill_uri,
 };
 use metier_loader::FileManifest;
@@ -101,23 +101,22 @@ fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
 }
 
 fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, Value> {
-    let mut rest = shelf.listed_after(last);
-    let page: Vec<_> = rest.by_ref().take(PAGE).collect();
+    let page = shelf.page(last, PAGE, ServedSkill::is_listed, change);
     let resources: Vec<_> = page
+        .skills
         .iter()
-        .filter_map(|skill| listed(skill, change))
+        .filter_map(|(skill, manifest)| listed(skill, manifest))
         .collect();
     let mut own = Map::new();
     own.insert("resources".into(), resources.into());
-    if let (Some(last), Some(_)) = (page.last(), rest.next()) {
-        own.insert("nextCursor".into(), cursor::after(LIST, last.key()).into());
+    if let Some(last) = page.next() {
+        own.insert("nextCursor".into(), cursor::after(LIST, last).into());
     }
     own
 }
 
-fn listed(skill: &ServedSkill, change: &mut FileChange) -> Option<Value> {
-    let manifest = skill.manifest(change);
-    let file = manifest.as_ref().as_ref().ok()?.get(SKILL_FILE)?;
+fn listed(skill: &ServedSkill, manifest: &Manifest) -> Option<Value> {
+    let file = manifest.as_ref().ok()?.get(SKILL_FILE)?;
     let metadata = &skill.skill().metadata;
     let entry = Entry {
         uri: skill.entry_uri(),
@@ -227,9 +226,11 @@ fn manifest_of(skill: &ServedSkill, manifest: &FileManifest) -> Value {
 
 fn index(shelf: &SkillShelf, change: &mut FileChange) -> Value {
     let skills: Vec<_> = shelf
-        .listed_after("")
-        .filter(|skill| skill.manifest(change).is_ok())
-        .map(|skill| {
+        .page("", usize::MAX, ServedSkill::is_listed, change)
+        .skills
+        .into_iter()
+        .filter(|(_, manifest)| manifest.is_ok())
+        .map(|(skill, _)| {
             json!({
                 "name": skill.skill().metadata.name.as_str(),
                 "type": "skill-md",

@@ -87,11 +87,10 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> (Map<String,
     if last.is_empty() {
         left_out.clone_from(shelf.left_out());
     }
-    let mut rest = shelf.listed_after(last);
-    let page: Vec<_> = rest.by_ref().take(PAGE).collect();
-    let mut skills = Vec::with_capacity(page.len());
-    for skill in &page {
-        match skill.manifest(change).as_ref() {
+    let page = shelf.page(last, PAGE, ServedSkill::is_listed, change);
+    let mut skills = Vec::with_capacity(page.skills.len());
+    for (skill, manifest) in &page.skills {
+        match manifest.as_ref() {
             Ok(manifest) => skills.push(json!(entry(skill, manifest))),
             Err(reason) => {
                 left_out.insert(skill.key().to_owned(), reason.clone());
@@ -100,8 +99,8 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> (Map<String,
     }
     let mut own = Map::new();
     own.insert("skills".into(), skills.into());
-    if let (Some(last), Some(_)) = (page.last(), rest.next()) {
-        own.insert("nextCursor".into(), cursor::after(LIST, last.key()).into());
+    if let Some(last) = page.next() {
+        own.insert("nextCursor".into(), cursor::after(LIST, last).into());
     }
     (own, left_out)
 }
