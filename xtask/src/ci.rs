@@ -84,6 +84,7 @@ const STEPS: [Step; 19] = [
     ("each crate alone", Length::Full, each_alone),
     ("corpus", Length::Full, |_| corpus::run(&[])),
     ("10,000 calls", Length::Full, flat::run),
+    ("1,000 kills", Length::Full, |_| kills()),
     ("bench run", Length::Full, |_| bench_run::run()),
     ("release build", Length::Full, |_| {
         step(&mut cargo(&[
@@ -157,6 +158,25 @@ fn counted(report: &Report) -> Counts {
         Outcome::Failed(_) | Outcome::Passed => {}
     }
     counts
+}
+
+/// A server is killed a thousand times while it saves, and two of them share a state for a minute.
+fn kills() -> Report {
+    counted_step(
+        cargo(&[
+            "test",
+            "-p",
+            "metier-cli",
+            "--locked",
+            "--test",
+            "it",
+            "persist_crash::",
+            "--",
+            "--nocapture",
+        ])
+        .env("METIER_KILLS", "1000")
+        .env("METIER_HAMMER_SECONDS", "60"),
+    )
 }
 
 /// `cargo test`, with snapshots that are compared and never written.

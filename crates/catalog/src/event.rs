@@ -33,6 +33,11 @@ pub enum CatalogEventKind {
         /// The skill.
         skill: String,
     },
+    /// Files of skills are others than at the last look, although what is known of the skills is the
+    /// same; the generation is too.
+    FilesChanged,
+    /// The files of a skill are served now and were not, or the other way round; the generation is the same.
+    ServedChanged,
     /// The host declares other capabilities.
     CapabilitiesChanged,
     /// The host registered or removed a tool of its own.

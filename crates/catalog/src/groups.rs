@@ -1,5 +1,6 @@
 //! Activating and deactivating groups of tools.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::catalog::SkillCatalog;
@@ -83,6 +84,22 @@ pub(crate) fn activate_on_load(parts: &mut Parts, skill: &str, all: bool) {
     for tool in &metadata.tools {
         if !metadata.groups.iter().any(|group| group.name == tool.group) {
             active.insert((skill.to_owned(), tool.group.clone()));
+        }
+    }
+}
+
+/// Makes exactly these of a loaded skill's declared groups active.
+pub(crate) fn activate_exactly(parts: &mut Parts, skill: &str, exactly: &BTreeSet<String>) {
+    let Some(loaded) = parts.loaded.get(skill).cloned() else {
+        return;
+    };
+    let active = Arc::make_mut(&mut parts.active_groups);
+    for group in &loaded.skill.metadata.groups {
+        let key = (skill.to_owned(), group.name.clone());
+        if exactly.contains(&group.name) {
+            active.insert(key);
+        } else {
+            active.remove(&key);
         }
     }
 }

@@ -52,6 +52,7 @@ mod found;
 mod groups;
 mod hook_driver;
 mod host_events;
+mod kept;
 mod listed_tool;
 mod load;
 mod load_plan;
@@ -63,6 +64,7 @@ mod script_handler;
 mod script_result;
 mod search;
 mod settings;
+mod shelf;
 mod skill_info;
 mod skill_set;
 mod snapshot;
@@ -80,11 +82,16 @@ pub use dependency_findings::{DependencyFindings, Dependent};
 pub use dispatcher::ToolDispatcher;
 pub use event::{CatalogEvent, CatalogEventKind};
 pub use groups::GroupError;
+pub use kept::LoadedSkillState;
 pub use listed_tool::{ListedKind, ListedTool};
 pub use load::{LoadError, LoadReport, LoadRequest};
 pub use registry::{RegisterError, ToolRegistry};
 pub use search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};
-pub use settings::{CatalogSettings, RootSettings, RunSettings};
+pub use settings::{CatalogSettings, RootSettings, RunSettings, SkillTools};
+pub use shelf::{
+    FileBody, FileChange, FileContents, FileFault, Manifest, SKILL_FILE, ServedFile, ServedSkill,
+    SkillPage, SkillShelf, encode_skill_path, mime_of_name, parse_skill_uri,
+};
 pub use skill_info::SkillInfo;
 pub use snapshot::CatalogSnapshot;
 pub use unload::{UnloadError, UnloadReport};

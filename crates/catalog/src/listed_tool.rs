@@ -12,6 +12,8 @@ pub enum ListedKind {
     Core,
     /// Activating and deactivating tool groups.
     Group,
+    /// Hands out the skills' texts.
+    Text,
     /// Registered by the host.
     Host,
     /// A tool of a loaded skill.

@@ -25,6 +25,9 @@ pub struct LoadRequest {
     pub activate_groups: bool,
     /// One more group to activate.
     pub tool_group: Option<String>,
+    /// Exactly these of its groups are active when this loads the skill, whatever else is asked for;
+    /// names that it does not have are passed over. For what was loaded in an earlier run.
+    pub groups: Option<BTreeSet<String>>,
     /// The client's session.
     pub session: Option<String>,
     /// The skill was loaded until its folder went: its groups stay as they were.
@@ -38,6 +41,7 @@ impl LoadRequest {
             name: name.into(),
             activate_groups: true,
             tool_group: None,
+            groups: None,
             session: None,
             returns: false,
         }
@@ -303,6 +307,14 @@ impl SkillCatalog {
                 Arc::make_mut(&mut parts.active_groups)
                     .insert((request.name.clone(), group.clone()));
                 touched.get_or_insert_with(|| request.name.clone());
+            }
+        }
+        // Last, because as a dependency of another one it was given all of its groups.
+        for (request, _) in granted() {
+            if let Some(exactly) = &request.groups
+                && names.contains(&request.name)
+            {
+                groups::activate_exactly(&mut parts, &request.name, exactly);
             }
         }
         let kind = match touched {

@@ -66,7 +66,10 @@ impl RegisteredTool {
     /// Whether the call goes through hooks and counters: the server's own tools fire their own
     /// events instead.
     pub(crate) fn is_own(&self) -> bool {
-        matches!(self.listed.kind, ListedKind::Core | ListedKind::Group)
+        matches!(
+            self.listed.kind,
+            ListedKind::Core | ListedKind::Group | ListedKind::Text
+        )
     }
 
     /// Whether the tool gets the workspace in its arguments.

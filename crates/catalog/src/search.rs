@@ -1,8 +1,11 @@
 //! Searching skills.
 
-use metier_hooks::{HookDeny, HookPayload};
+use std::sync::Arc;
+
+use metier_hooks::{HookContext, HookDeny, HookPayload};
 use metier_search::{Filter, Matched, Note, Query, SearchError, SkillIndex as _};
 use metier_skill_model::{SkillStatus, SkillSummary};
+use serde_json::{Map, Value};
 
 use crate::catalog::SkillCatalog;
 use crate::skill_info;
@@ -68,7 +71,17 @@ pub struct SearchReport {
     pub notes: Vec<Note>,
     /// Skills that were rejected and whose name is in the query: somebody is looking for them.
     pub rejected: Vec<SkillSummary>,
+    /// What a handler of the event before the search remembers of tools: `memory_summary`,
+    /// `memory_prefer_tools` and `memory_avoid_tools`, as far as it left them.
+    pub memory: Map<String, Value>,
 }
+
+/// What handlers may leave for the answer.
+const MEMORY: [&str; 3] = [
+    "memory_summary",
+    "memory_prefer_tools",
+    "memory_avoid_tools",
+];
 
 /// Why a search has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -94,11 +107,21 @@ impl SkillCatalog {
         let before = HookPayload::BeforeSearch {
             query: request.query.clone(),
         };
+        let context = HookContext::new(
+            self.shared.settings.app.as_str(),
+            request.session.clone(),
+            before,
+        );
+        let context = Arc::new(context);
         self.shared
-            .dispatch(request.session.clone(), before)
+            .dispatch_context(Arc::clone(&context))
             .await
             .map_err(SearchSkillsError::Denied)?;
-        let report = self.search_now(&request)?;
+        let mut report = self.search_now(&request)?;
+        report.memory = MEMORY
+            .into_iter()
+            .filter_map(|name| Some((name.to_owned(), context.extra(name)?)))
+            .collect();
         let after = HookPayload::AfterSearch {
             query: request.query,
             hits: report
@@ -156,6 +179,7 @@ impl SkillCatalog {
             total: answer.total,
             notes: answer.notes,
             rejected,
+            memory: Map::new(),
         })
     }
 }

@@ -41,6 +41,8 @@ pub struct CatalogSettings {
     pub workspace_roots: Arc<WorkspaceRoots>,
     /// The empty index that the skills are put into. A host with a model adds it here.
     pub search: FusedIndex,
+    /// When tools are listed that hand out the skills' texts.
+    pub skill_tools: SkillTools,
     /// The record of every call; none by default.
     pub audit: Option<Arc<AuditLog>>,
 }
@@ -58,6 +60,7 @@ impl Default for CatalogSettings {
             hook_limit: Duration::from_secs(5),
             workspace_roots: Arc::new(WorkspaceRoots::default()),
             search: FusedIndex::new(),
+            skill_tools: SkillTools::Auto,
             audit: None,
         }
     }
@@ -100,6 +103,18 @@ impl fmt::Debug for CatalogSettings {
             .field("run", &self.run)
             .finish_non_exhaustive()
     }
+}
+
+/// When `read_skill_file` is listed: the way to the skills' texts for a client that knows tools only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SkillTools {
+    /// While there is a skill without tools, which is nothing but its text.
+    #[default]
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
 }
 
 /// Where skills come from beside the paths given to `discover`.

@@ -50,6 +50,12 @@ pub(crate) struct SkillSet {
 }
 
 impl SkillSet {
+    /// Whether there is a skill that is nothing but its text.
+    pub(crate) fn has_skill_without_tools(&self) -> bool {
+        let mut skills = self.entries.values().map(|entry| &entry.skill);
+        skills.any(|skill| skill.metadata.tools.is_empty() && skill.not_served.is_none())
+    }
+
     pub(crate) fn empty(index: FusedIndex) -> Self {
         Self {
             entries: BTreeMap::new(),

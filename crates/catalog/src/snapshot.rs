@@ -12,6 +12,8 @@ use metier_skill_model::{SkillStatus, canonical_name, wire_name};
 use crate::listed_tool::ListedTool;
 use crate::loaded_skill::LoadedTools;
 use crate::registered_tool::RegisteredTool;
+use crate::settings::SkillTools;
+use crate::shelf::SkillShelf;
 use crate::skill_set::{SkillEntry, SkillSet};
 
 /// What a snapshot is made of; cloning it is cheap.
@@ -46,6 +48,35 @@ impl Parts {
 pub(crate) struct OwnTools {
     pub(crate) core: Vec<Arc<RegisteredTool>>,
     pub(crate) group: Vec<Arc<RegisteredTool>>,
+    pub(crate) text: Vec<Arc<RegisteredTool>>,
+    /// When the last ones are listed.
+    pub(crate) text_listed: SkillTools,
+}
+
+/// The skills' texts, once somebody asks for them; the same for all generations with the same skills.
+struct Texts {
+    shelf: OnceLock<Arc<SkillShelf>>,
+    /// What is known of files is taken over from here.
+    before: Arc<SkillShelf>,
+}
+
+impl Texts {
+    fn after(before: Option<&CatalogSnapshot>, parts: &Parts) -> Arc<Self> {
+        let Some(before) = before else {
+            return Arc::new(Self {
+                shelf: OnceLock::new(),
+                before: Arc::default(),
+            });
+        };
+        if Arc::ptr_eq(&before.parts.skills, &parts.skills) {
+            return Arc::clone(&before.texts);
+        }
+        let texts = &before.texts;
+        Arc::new(Self {
+            shelf: OnceLock::new(),
+            before: Arc::clone(texts.shelf.get().unwrap_or(&texts.before)),
+        })
+    }
 }
 
 /// One immutable state of the catalog.
@@ -61,6 +92,7 @@ pub struct CatalogSnapshot {
     other_names: HashMap<String, String>,
     /// Where the tools of unloaded skills would be; only made when somebody asks for one.
     unloaded: OnceLock<HashMap<String, String>>,
+    texts: Arc<Texts>,
 }
 
 /// What a name leads to.
@@ -79,7 +111,7 @@ pub(crate) enum Located {
 }
 
 impl CatalogSnapshot {
-    pub(crate) fn assemble(generation: u64, parts: Parts, own: &OwnTools) -> Self {
+    pub(crate) fn assemble(before: Option<&Self>, parts: Parts, own: &OwnTools) -> Self {
         let mut listed: Vec<Arc<ListedTool>> = own
             .core
             .iter()
@@ -97,6 +129,15 @@ impl CatalogSnapshot {
         {
             listed.extend(own.group.iter().map(|tool| Arc::clone(&tool.listed)));
             own.group.iter().for_each(&mut add);
+        }
+        let has_text = match own.text_listed {
+            SkillTools::On => true,
+            SkillTools::Off => false,
+            SkillTools::Auto => parts.skills.has_skill_without_tools(),
+        };
+        if has_text {
+            listed.extend(own.text.iter().map(|tool| Arc::clone(&tool.listed)));
+            own.text.iter().for_each(&mut add);
         }
         for tool in parts.host.values() {
             listed.push(shown(tool, &parts.declared));
@@ -123,7 +164,8 @@ impl CatalogSnapshot {
         }
         let other_names = other_names.unique(&callable);
         Self {
-            generation,
+            generation: before.map_or(0, |before| before.generation + 1),
+            texts: Texts::after(before, &parts),
             parts,
             listed,
             callable,
@@ -137,8 +179,16 @@ impl CatalogSnapshot {
         self.generation
     }
 
+    /// The skills as texts.
+    pub fn shelf(&self) -> &Arc<SkillShelf> {
+        let texts = &self.texts;
+        texts
+            .shelf
+            .get_or_init(|| Arc::new(SkillShelf::new(&self.parts.skills, &texts.before)))
+    }
+
     /// What `tools/list` shows, whole and in its order: core tools, group tools while a loaded
-    /// skill has groups, the host's tools, the tools of loaded skills by skill name in the order of
+    /// skill has groups, the tool for texts where it is wanted ([`SkillTools`]), the host's tools, the tools of loaded skills by skill name in the order of
     /// their declaration, then one stub for each skill that could be loaded.
     pub fn tools(&self) -> &[Arc<ListedTool>] {
         &self.listed

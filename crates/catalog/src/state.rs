@@ -84,8 +84,8 @@ impl Shared {
             declared: Arc::new(CapabilitySet::new(&settings.declared_capabilities)),
         };
         Arc::new_cyclic(|weak: &Weak<Self>| {
-            let own = core_tools::own_tools(weak);
-            let snapshot = CatalogSnapshot::assemble(0, parts, &own);
+            let own = core_tools::own_tools(weak, settings.skill_tools);
+            let snapshot = CatalogSnapshot::assemble(None, parts, &own);
             Self {
                 hooks: RwLock::new(settings.hooks.clone()),
                 settings,
@@ -107,6 +107,16 @@ impl Shared {
 
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<CatalogEvent> {
         self.events.subscribe()
+    }
+
+    /// Tells of something that makes no new generation.
+    pub(crate) fn tell(&self, kind: CatalogEventKind) {
+        // Nobody listening is no error.
+        let _ = self.events.send(CatalogEvent {
+            generation: self.snapshot().generation(),
+            kind,
+            tools_changed: false,
+        });
     }
 
     pub(crate) fn hooks(&self) -> LifecycleHooks {
@@ -152,7 +162,7 @@ impl Writer<'_> {
     pub(crate) fn publish(self, parts: Parts, kind: CatalogEventKind) -> Arc<CatalogSnapshot> {
         let before = self.current();
         let next = Arc::new(CatalogSnapshot::assemble(
-            before.generation() + 1,
+            Some(&before),
             parts,
             &self.shared.own,
         ));

@@ -9,7 +9,13 @@ pub(crate) fn readable_folder(path: &Path) -> Result<(), Failure> {
     let shown = path.display();
     let fault = match std::fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            format!("{shown}: there is no such folder")
+            let is_policy = shown.to_string().parse::<metier::ReplayPolicy>().is_ok();
+            let cure = if is_policy {
+                format!("; write `--persist={shown}`")
+            } else {
+                String::new()
+            };
+            format!("{shown}: there is no such folder{cure}")
         }
         Ok(found) if !found.is_dir() => {
             format!("{shown}: this is a file; name the folder that holds the skills")

@@ -12,14 +12,17 @@ mod interpreter_faults;
 mod loading;
 mod logging;
 mod options;
+mod persisting;
 mod printer;
 mod program_hooks;
 mod progress;
+mod remembering;
 mod schema_summary;
 mod searched;
 mod source_cache;
 mod stop_signal;
 mod tool_outlook;
+mod utc;
 mod watch_talk;
 
 use std::process::ExitCode;
@@ -64,6 +67,8 @@ enum Command {
     HostAdapter(commands::host_adapter::HostAdapter),
     /// Make a skill that runs, to start from.
     New(commands::new::New),
+    /// What is kept over a restart: show it, forget it, print it.
+    State(commands::state::State),
     /// Print a script that completes this command in a shell.
     Completions(commands::completions::Completions),
     /// Show the settings in force and where each comes from.
@@ -117,6 +122,7 @@ fn main() -> ExitCode {
         Command::ConnectClient(connect) => connect.run(printer),
         Command::HostAdapter(adapter) => adapter.run(printer),
         Command::New(new) => new.run(printer),
+        Command::State(state) => state.run(printer),
         Command::Completions(completions) => {
             completions.run(printer);
             Ok(())

@@ -1,5 +1,9 @@
 //! Waiting for the wish to stop.
 
+/// The signal of a file that grew beyond the limit of the process.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+const SIGXFSZ: i32 = 25;
+
 /// Listens for SIGINT and SIGTERM (Ctrl-C on other systems) from the moment it is made, so that a
 /// signal that comes right after a server has announced itself is not lost.
 pub(crate) struct StopSignal {
@@ -19,6 +23,10 @@ impl StopSignal {
             SignalKind::hangup(),
             SignalKind::quit(),
         ];
+        // Whoever listens to it is not ended by it: a write beyond a size limit then fails like one to a full disk,
+        // and what could not be written is told.
+        #[cfg(any(target_os = "linux", target_os = "macos"))]
+        let _ = signal(SignalKind::from_raw(SIGXFSZ));
         Self {
             // A signal that cannot be listened to keeps its usual effect, which is to end the process.
             signals: kinds

@@ -239,6 +239,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_added_before_others_reaches_those_that_were_there() {
+        let hooks = LifecycleHooks::new();
+        let seen = Arc::new(std::sync::Mutex::new(None));
+        let kept = Arc::clone(&seen);
+        hooks.on(HookEvent::BeforeToolCall, move |context: &HookContext| {
+            *kept.lock().unwrap() = context.extra("memory_summary");
+            Ok(())
+        });
+        let adds = Registration::blocking(HookEvent::BeforeToolCall, |context: &HookContext| {
+            context.set_extra("memory_summary", "x".into());
+            Ok(())
+        });
+        hooks.register(adds.before_others());
+        assert_eq!(run(&hooks, &Inline), Ok(()));
+        assert_eq!(*seen.lock().unwrap(), Some("x".into()));
+    }
+
+    #[test]
     fn extra_reaches_later_handlers_and_programs() {
         let context = call();
         context.set_extra("memory_summary", "x".into());

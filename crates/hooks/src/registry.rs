@@ -66,6 +66,7 @@ pub struct Registration {
     name: Option<String>,
     fail_closed: bool,
     limit: Option<Duration>,
+    before_others: bool,
     kind: HandlerKind,
 }
 
@@ -80,6 +81,7 @@ impl Registration {
             name: None,
             fail_closed: false,
             limit: None,
+            before_others: false,
             kind: HandlerKind::Blocking(Arc::new(handler)),
         }
     }
@@ -95,6 +97,7 @@ impl Registration {
             name: None,
             fail_closed: false,
             limit: None,
+            before_others: false,
             kind: HandlerKind::Async(Arc::new(move |context| Box::pin(handler(context)))),
         }
     }
@@ -114,6 +117,13 @@ impl Registration {
     /// How long it may take, instead of the limit that whoever dispatches has for all.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = Some(limit);
+        self
+    }
+
+    /// Runs before every handler that is there already: for one that adds to the context what the
+    /// others read.
+    pub fn before_others(mut self) -> Self {
+        self.before_others = true;
         self
     }
 }
@@ -158,11 +168,16 @@ impl LifecycleHooks {
             limit: registration.limit,
             kind: registration.kind,
         };
-        self.inner
+        let mut handlers = self
+            .inner
             .handlers
             .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push((registration.event, handler));
+            .unwrap_or_else(PoisonError::into_inner);
+        if registration.before_others {
+            handlers.insert(0, (registration.event, handler));
+        } else {
+            handlers.push((registration.event, handler));
+        }
         id
     }
 

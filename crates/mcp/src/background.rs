@@ -3,20 +3,20 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use metier_catalog::{CatalogEvent, CatalogEventKind};
+use metier_catalog::{CatalogEvent, CatalogEventKind, SkillShelf};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
+use crate::methods::same_prompts;
 use crate::notices::ListKind;
 use crate::shared::Shared;
-use crate::shelf::Shelf;
 
 /// What is still to come, and the skills before it.
 #[derive(Debug)]
 pub(crate) struct Events {
     pub(crate) changes: broadcast::Receiver<CatalogEvent>,
-    pub(crate) shelf: Arc<Shelf>,
+    pub(crate) shelf: Arc<SkillShelf>,
 }
 
 /// Runs until the server is gone.
@@ -40,6 +40,14 @@ pub(crate) async fn run(
                 let Some(shared) = shared.upgrade() else { return };
                 let (generation, tools, skills) = match event {
                     Ok(event) => {
+                        match event.kind {
+                            CatalogEventKind::FilesChanged => shared.stirred(ListKind::Resources),
+                            CatalogEventKind::ServedChanged => {
+                                shared.stirred(ListKind::Resources);
+                                shared.stirred(ListKind::Prompts);
+                            }
+                            _ => {}
+                        }
                         let skills = event.kind == CatalogEventKind::SkillsChanged;
                         (event.generation, event.tools_changed, skills)
                     }
@@ -51,10 +59,12 @@ pub(crate) async fn run(
                     shared.list_changed(ListKind::Tools, generation);
                 }
                 if skills {
-                    let now = shared.shelf();
+                    let now = Arc::clone(shared.catalog.snapshot().shelf());
                     if !now.is_same(&shelf) {
                         shared.list_changed(ListKind::Resources, generation);
-                        shared.list_changed(ListKind::Prompts, generation);
+                        if !same_prompts(&now, &shelf) {
+                            shared.list_changed(ListKind::Prompts, generation);
+                        }
                     }
                     shelf = now;
                 }

@@ -60,7 +60,6 @@ mod server;
 mod session;
 mod session_roots;
 mod shared;
-mod shelf;
 mod slot;
 mod stream;
 mod table;

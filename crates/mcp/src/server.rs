@@ -65,8 +65,8 @@ impl McpServer {
         clock: &Clock,
     ) -> Self {
         let changes = catalog.subscribe();
+        let shelf = Arc::clone(catalog.snapshot().shelf());
         let shared = Arc::new(Shared::new(catalog, dispatcher, config, clock));
-        let shelf = shared.shelf();
         let events = background::Events { changes, shelf };
         Self {
             inner: Arc::new(Inner {

@@ -15,7 +15,6 @@ use crate::pages::PageCache;
 use crate::result::Results;
 use crate::sealed::Sealer;
 use crate::session::{Peers, Session, Sessions};
-use crate::shelf::{Change, Shelf, ShelfCache};
 
 pub(crate) struct Shared {
     pub(crate) catalog: SkillCatalog,
@@ -26,7 +25,6 @@ pub(crate) struct Shared {
     pub(crate) listeners: Arc<Listeners>,
     pub(crate) pages: PageCache,
     pub(crate) results: Results,
-    pub(crate) shelves: ShelfCache,
     /// Seals what a stateless client carries from one request to the next.
     pub(crate) sealer: Sealer,
     /// Every request under way, so that a shutdown can wait for what it ends.
@@ -48,7 +46,6 @@ impl Shared {
             listeners: Arc::default(),
             pages: PageCache::new(config.page_size, config.stubs),
             results: Results::new(&config),
-            shelves: ShelfCache::default(),
             sealer: Sealer::new(Arc::clone(clock)),
             under_way: TaskTracker::new(),
             closing: CancellationToken::new(),
@@ -72,27 +69,6 @@ impl Shared {
             session.notices.stirred(kind);
         }
         self.listeners.stirred(kind);
-    }
-
-    /// Takes over what a look at the files found: whether the catalog was read anew, so that it is
-    /// worth looking once more. Blocks.
-    pub(crate) fn heed(&self, change: Change) -> bool {
-        match change {
-            Change::None => false,
-            Change::Files => {
-                self.stirred(ListKind::Resources);
-                false
-            }
-            Change::SkillFile => {
-                self.catalog.rediscover();
-                true
-            }
-        }
-    }
-
-    /// The skills as texts, as they are now.
-    pub(crate) fn shelf(&self) -> Arc<Shelf> {
-        self.shelves.of(&self.catalog.snapshot())
     }
 
     /// Tells the hooks that a client is there.

@@ -1,12 +1,17 @@
 //! The skills as plain files for installers: `/.well-known/agent-skills/`, version 0.2.0 of that
 //! convention.
 
+use std::convert::Infallible;
+
 use bytes::Bytes;
+use metier_catalog::{
+    FileBody, FileChange, FileContents, FileFault, SKILL_FILE, ServedSkill, SkillShelf,
+    encode_skill_path, parse_skill_uri,
+};
 use serde_json::json;
 
 use crate::McpServer;
 use crate::shared::Shared;
-use crate::shelf::{Body, Contents, SKILL_FILE, encoded, parse};
 
 /// Where the files lie on a server.
 pub const AGENT_SKILLS_PATH: &str = "/.well-known/agent-skills/";
@@ -38,42 +43,46 @@ fn file(shared: &Shared, path: &str) -> Option<SkillFile> {
     if path == INDEX {
         return Some(SkillFile {
             mime: "application/json",
-            bytes: index(shared).into(),
+            bytes: shared.catalog.look(index).ok()?.into(),
         });
     }
-    let segments = parse(&format!("skill://{path}")).ok()?;
-    let shelf = shared.shelf();
-    let (skill, path) = shelf.locate(&segments)?;
-    let read = skill.read(&path).ok()?;
-    shared.heed(read.change);
+    let segments = parse_skill_uri(&format!("skill://{path}")).ok()?;
+    let (path, read) = shared
+        .catalog
+        .look(|shelf, change| {
+            let (skill, path) = shelf.locate(&segments).ok_or(FileFault::NotFound)?;
+            let read = skill.read(&path, change)?;
+            Ok::<_, FileFault>((path, read))
+        })
+        .ok()?;
     let bytes = Bytes::from(read.bytes);
-    let contents = Contents::of(&path, bytes.to_vec());
+    let contents = FileContents::of(&path, bytes.to_vec());
     let mime = match (contents.body, contents.mime) {
         // What a browser would run is shown as text instead.
-        (Body::Text(_), "text/markdown") => "text/markdown; charset=utf-8",
-        (Body::Text(_), "application/json") => "application/json",
-        (Body::Text(_), _) => "text/plain; charset=utf-8",
-        (Body::Blob(_), mime) => mime,
+        (FileBody::Text(_), "text/markdown") => "text/markdown; charset=utf-8",
+        (FileBody::Text(_), "application/json") => "application/json",
+        (FileBody::Text(_), _) => "text/plain; charset=utf-8",
+        (FileBody::Blob(_), mime) => mime,
     };
     Some(SkillFile { mime, bytes })
 }
 
-fn index(shared: &Shared) -> String {
-    let shelf = shared.shelf();
+fn index(shelf: &SkillShelf, change: &mut FileChange) -> Result<String, Infallible> {
     let skills: Vec<_> = shelf
-        .listed_after("")
-        .filter(|skill| !skill.key.contains('/'))
-        .filter_map(|skill| {
-            let (checked, _) = skill.check();
-            let file = checked.manifest.as_ref().ok()?.get(SKILL_FILE)?;
+        .page("", usize::MAX, ServedSkill::is_listed, change)
+        .skills
+        .into_iter()
+        .filter(|(skill, _)| !skill.key().contains('/'))
+        .filter_map(|(skill, manifest)| {
+            let file = manifest.as_ref().as_ref().ok()?.get(SKILL_FILE)?;
             Some(json!({
-                "name": skill.key,
+                "name": skill.key(),
                 "type": "skill-md",
-                "description": skill.skill.metadata.description,
-                "url": format!("{AGENT_SKILLS_PATH}{}/{SKILL_FILE}", encoded(&skill.key)),
+                "description": skill.skill().metadata.description,
+                "url": format!("{AGENT_SKILLS_PATH}{}/{SKILL_FILE}", encode_skill_path(skill.key())),
                 "digest": file.digest,
             }))
         })
         .collect();
-    json!({ "$schema": SCHEMA, "skills": skills }).to_string()
+    Ok(json!({ "$schema": SCHEMA, "skills": skills }).to_string())
 }

@@ -18,12 +18,14 @@
 //! ```
 //!
 //! Each module is a crate of its own, versioned and usable alone; depend on the single crates where
-//! the whole is too much. This crate adds [`create_skill_server`] and its relatives, and nothing else.
+//! the whole is too much. This crate adds [`create_skill_server`] and its relatives, and
+//! [`enable_skill_load_persistence`], which wires a catalog to the file of what it has loaded.
 //!
 //! Limits: a server found this way loads nothing by itself; clients load what they need.
 
 #[cfg(doctest)]
 mod guide;
+mod load_persistence;
 mod skill_server;
 
 pub use metier_capability as capability;
@@ -38,12 +40,16 @@ pub use metier_loader as loader;
 pub use metier_mcp as mcp;
 pub use metier_mcp_http as mcp_http;
 pub use metier_mcp_stdio as mcp_stdio;
+#[cfg(feature = "memory")]
+pub use metier_memory as memory;
+pub use metier_persistence as persistence;
 pub use metier_runner as runner;
 pub use metier_search as search;
 pub use metier_skill_model as skill_model;
 pub use metier_tool as tool;
 pub use metier_workspace_roots as workspace_roots;
 
+pub use load_persistence::{LoadPersistence, enable_skill_load_persistence};
 pub use metier_catalog::{CatalogSettings, SkillCatalog, ToolDispatcher, ToolRegistry};
 pub use metier_hooks::{HookDeny, HookEvent, LifecycleHooks};
 pub use metier_loader::{
@@ -56,5 +62,8 @@ pub use metier_loader::{SkillWatcher, WatchSettings};
 pub use metier_mcp::{McpConfig, McpServer};
 pub use metier_mcp_http::{McpHttpConfig, McpHttpHandle, McpHttpServer, StartError};
 pub use metier_mcp_stdio::{StdioConfig, StdioEnd, StdioError, serve_stdio};
+#[cfg(feature = "memory")]
+pub use metier_memory::{AgentMemory, MemoryFilter, MemoryLayer, MemoryQuery, MemoryRecorder};
+pub use metier_persistence::{AppName, LoadedStateStore, ReplayPolicy, ReplayReport};
 pub use metier_tool::{CallContext, ToolError, ToolHandler, ToolOutput, ToolSpec};
 pub use skill_server::{create_skill_server, message_server, skill_server};

@@ -34,6 +34,6 @@ pub use tool_declaration::{
     Affinity, Execution, NextTools, ScriptLookup, ToolAnnotations, ToolDeclaration, ToolRefusal,
 };
 pub use wire_name::{
-    CORE_TOOLS, GROUP_TOOLS, STUB_PREFIX, canonical_name, is_reserved, is_wire_safe, stub_name,
-    wire_name,
+    CORE_TOOLS, GROUP_TOOLS, STUB_PREFIX, TEXT_TOOLS, canonical_name, is_reserved, is_wire_safe,
+    stub_name, wire_name,
 };

@@ -20,6 +20,9 @@ pub const CORE_TOOLS: [&str; 5] = [
 /// The tools that are listed while a loaded skill has groups.
 pub const GROUP_TOOLS: [&str; 2] = ["activate_tool_group", "deactivate_tool_group"];
 
+/// The tools that hand out the skills' texts.
+pub const TEXT_TOOLS: [&str; 1] = ["read_skill_file"];
+
 /// What the name of the stub of an unloaded skill begins with.
 pub const STUB_PREFIX: &str = "__skill__";
 
@@ -68,11 +71,12 @@ pub fn is_wire_safe(name: &str) -> bool {
 }
 
 /// Whether a skill's tool may not have this canonical name: it would take the place of a core
-/// tool, a group tool or a stub.
+/// tool, a group tool, one for texts or a stub.
 pub fn is_reserved(canonical: &str) -> bool {
     canonical.starts_with(STUB_PREFIX)
         || CORE_TOOLS.contains(&canonical)
         || GROUP_TOOLS.contains(&canonical)
+        || TEXT_TOOLS.contains(&canonical)
 }
 
 fn is_wire_char(c: char) -> bool {
@@ -157,6 +161,7 @@ mod tests {
         assert!(is_reserved("load_skill"));
         assert!(is_reserved("__skill__shadow"));
         assert!(is_reserved("activate_tool_group"));
+        assert!(is_reserved("read_skill_file"));
         assert!(!is_reserved("shadow__load_skill"));
     }
 

@@ -80,6 +80,14 @@ impl ToolSpec {
         }
     }
 
+    /// Takes both schemas from types, for a handler that makes its [`crate::ToolOutput`] itself.
+    #[must_use]
+    pub fn schemas_of<I: JsonSchema, O: JsonSchema>(mut self) -> Self {
+        self.input_schema = derive::input_schema::<I>();
+        self.output_schema = Some(derive::output_schema::<O>());
+        self
+    }
+
     /// Sets what it does.
     #[must_use]
     pub fn description(mut self, description: impl Into<String>) -> Self {

@@ -1,4 +1,4 @@
-//! The server's own tools: five for discovery, two for tool groups.
+//! The server's own tools: five for discovery, two for tool groups, one for the skills' texts.
 //!
 //! Each stands in a file of its own and is a typed function, so that its schemas are derived and
 //! its answers are checked like everybody's. A new one is added to [`own_tools`] and to the list of
@@ -8,6 +8,7 @@ mod activate_tool_group;
 mod get_skill_info;
 mod list_skills;
 mod load_skill;
+mod read_skill_file;
 mod rows;
 mod search_skills;
 mod unload_skill;
@@ -21,11 +22,12 @@ use serde_json::{Map, Value};
 use crate::catalog::SkillCatalog;
 use crate::listed_tool::ListedKind;
 use crate::registered_tool::RegisteredTool;
+use crate::settings::SkillTools;
 use crate::snapshot::OwnTools;
 use crate::state::Shared;
 
 /// Makes the server's own tools for one state.
-pub(crate) fn own_tools(shared: &Weak<Shared>) -> OwnTools {
+pub(crate) fn own_tools(shared: &Weak<Shared>, text_listed: SkillTools) -> OwnTools {
     let own = Own(Weak::clone(shared));
     OwnTools {
         core: registered(
@@ -42,9 +44,11 @@ pub(crate) fn own_tools(shared: &Weak<Shared>) -> OwnTools {
             ListedKind::Group,
             vec![
                 activate_tool_group::activate(own.clone()),
-                activate_tool_group::deactivate(own),
+                activate_tool_group::deactivate(own.clone()),
             ],
         ),
+        text: registered(ListedKind::Text, vec![read_skill_file::tool(own)]),
+        text_listed,
     }
 }
 

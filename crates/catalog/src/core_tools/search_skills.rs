@@ -4,7 +4,7 @@ use metier_capability::CapabilitySet;
 use metier_tool::{CallContext, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::rows::{LoadCall, RejectedRow, SkillRow};
 use super::{Own, reads, refuse};
@@ -58,6 +58,43 @@ struct Output {
     /// Skills of this name that were found and rejected.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rejected: Vec<RejectedRow>,
+    #[serde(flatten)]
+    memory: Memory,
+}
+
+/// What is remembered of tools; nothing where no memory is kept.
+#[derive(Serialize, JsonSchema)]
+struct Memory {
+    /// How single tools did, by name.
+    #[serde(rename = "memory_summary", skip_serializing_if = "Option::is_none")]
+    summary: Option<Map<String, Value>>,
+    /// Tools that went well more often than not, the best first.
+    #[serde(
+        rename = "memory_prefer_tools",
+        skip_serializing_if = "Option::is_none"
+    )]
+    prefer_tools: Option<Vec<String>>,
+    /// Tools that failed more often than not, the worst first.
+    #[serde(rename = "memory_avoid_tools", skip_serializing_if = "Option::is_none")]
+    avoid_tools: Option<Vec<String>>,
+}
+
+impl Memory {
+    /// What a handler left, as far as it has the right shape.
+    fn of(mut left: Map<String, Value>) -> Self {
+        let mut tools = |name| {
+            left.remove(name)
+                .and_then(|value| serde_json::from_value(value).ok())
+        };
+        Self {
+            prefer_tools: tools("memory_prefer_tools"),
+            avoid_tools: tools("memory_avoid_tools"),
+            summary: match left.remove("memory_summary") {
+                Some(Value::Object(summary)) => Some(summary),
+                _ => None,
+            },
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -142,5 +179,6 @@ fn output(report: SearchReport, declared: &CapabilitySet) -> Output {
         total: report.total,
         notes: report.notes.iter().map(ToString::to_string).collect(),
         rejected: report.rejected.into_iter().map(RejectedRow::from).collect(),
+        memory: Memory::of(report.memory),
     }
 }

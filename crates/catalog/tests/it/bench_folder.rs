@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use metier_catalog::{
-    CallError, CallRequest, CatalogSettings, SkillCatalog, ToolDispatcher, ToolRegistry,
+    CallError, CallRequest, CatalogSettings, CatalogSnapshot, ListedKind, SkillCatalog,
+    ToolDispatcher, ToolRegistry,
 };
 use metier_runner::EnvLookup;
 use metier_tool::ToolOutput;
@@ -100,10 +101,19 @@ impl Bench {
             .collect()
     }
 
-    /// The listed names behind the five core tools.
+    /// The listed names behind the server's own tools.
     pub(crate) fn beyond_core(&self) -> Vec<String> {
-        self.listed().split_off(5)
+        beyond_core(&self.catalog.snapshot())
     }
+}
+
+pub(crate) fn beyond_core(snapshot: &CatalogSnapshot) -> Vec<String> {
+    let own = [ListedKind::Core, ListedKind::Text];
+    let tools = snapshot.tools().iter();
+    tools
+        .filter(|tool| !own.contains(&tool.kind))
+        .map(|tool| tool.name.clone())
+        .collect()
 }
 
 /// Echoes its arguments.

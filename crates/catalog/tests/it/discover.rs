@@ -15,7 +15,7 @@ async fn nothing_is_loaded_and_every_skill_has_a_stub() {
     assert_eq!(bench.catalog.loaded_count(), 0);
     let snapshot = bench.catalog.snapshot();
     insta::assert_json_snapshot!(
-        snapshot.tools()[5..]
+        snapshot.tools()[6..]
             .iter()
             .map(|tool| &**tool)
             .collect::<Vec<_>>()

@@ -75,3 +75,49 @@ async fn groups_show_and_hide() {
         "loading activates all"
     );
 }
+
+#[tokio::test]
+async fn what_was_active_in_an_earlier_run_is_active_again_and_nothing_else() {
+    let bench = Bench::new();
+    bench.skill_with_tools("set", TOOLS, ECHO);
+    bench.skill("needs-set", &["depends: [set]"]);
+    bench.discover();
+    let request = |name: &str, groups: &[&str]| {
+        let mut request = LoadRequest::new(name);
+        request.groups = Some(groups.iter().map(|group| (*group).to_owned()).collect());
+        request
+    };
+    // As a dependency it would be given all of its groups.
+    let requests = vec![
+        request("needs-set", &[]),
+        request("set", &["expert", "gone"]),
+    ];
+    for report in bench.catalog.load_all(requests).await {
+        report.unwrap();
+    }
+    let kept = bench.catalog.snapshot().loaded_skills();
+    let groups: Vec<_> = kept
+        .iter()
+        .map(|it| {
+            (
+                it.name.as_str(),
+                it.active_groups.iter().collect::<Vec<_>>(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        groups,
+        [("needs-set", vec![]), ("set", vec![&"expert".to_owned()])]
+    );
+    assert_eq!(kept[1].path, bench.path().join("set"));
+    // The tool of no group is there.
+    assert!(bench.beyond_core().contains(&"set__three".to_owned()));
+    // A skill that is loaded keeps the groups that it has.
+    bench
+        .catalog
+        .load(request("set", &["basic"]))
+        .await
+        .unwrap();
+    let kept = bench.catalog.snapshot().loaded_skills();
+    assert!(!kept[1].active_groups.contains("basic"));
+}

@@ -21,5 +21,6 @@ mod hooks;
 mod load;
 mod names;
 mod search;
+mod texts;
 #[cfg(feature = "watch")]
 mod watching;

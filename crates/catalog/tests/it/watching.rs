@@ -10,7 +10,7 @@ use metier_loader::WatchSettings;
 use serde_json::json;
 use tokio::sync::broadcast::Receiver;
 
-use crate::bench_folder::{Bench, ECHO};
+use crate::bench_folder::{Bench, ECHO, beyond_core};
 
 struct Followed {
     bench: Bench,
@@ -41,13 +41,8 @@ impl Followed {
     }
 
     async fn until_listed(&mut self, names: &[&str]) {
-        self.until(|snapshot| {
-            let listed = snapshot.tools().iter().skip(5);
-            listed
-                .map(|tool| tool.name.as_str())
-                .eq(names.iter().copied())
-        })
-        .await;
+        self.until(|snapshot| beyond_core(snapshot).iter().eq(names))
+            .await;
     }
 }
 

@@ -14,4 +14,6 @@ pub(crate) mod new;
 pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod serve;
+pub(crate) mod state;
+mod state_memory;
 pub(crate) mod stdio;

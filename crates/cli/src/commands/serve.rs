@@ -42,6 +42,10 @@ pub(crate) struct Serve {
     #[command(flatten)]
     loading: crate::loading::Loading,
     #[command(flatten)]
+    persisting: crate::persisting::Persisting,
+    #[command(flatten)]
+    remembering: crate::remembering::Remembering,
+    #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
     confirming: crate::confirming::Confirming,
@@ -53,7 +57,7 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let (settings, chosen) = self.running.settings_of_server(&self.places)?;
+        let (settings, mut chosen) = self.running.settings_of_server(&self.places)?;
         if !self.insecure && !is_loopback(&self.host) {
             return Err(Failure::Usage(format!(
                 "--host {}: this address can be reached from other machines, and the server runs scripts for \
@@ -72,12 +76,17 @@ impl Serve {
             let (server, catalog) = progress::around("looking for skills", || {
                 skill_server(settings, config, &self.places.paths, dcc.as_deref())
             });
+            self.remembering.begin(printer, &catalog, &mut chosen);
             if self.watch {
                 let talk = WatchTalk::begin(&catalog);
                 follow(&catalog)?;
                 tokio::spawn(talk.tell(printer));
             }
             warn_if_unattached(&chosen).await;
+            let persistence = self
+                .persisting
+                .begin(printer, &catalog, &mut chosen)
+                .await?;
             self.loading.load(printer, &catalog, &chosen).await?;
             let handle = server
                 .start()
@@ -92,6 +101,9 @@ impl Serve {
             stop.wait().await;
             printer.say("stopping");
             handle.shutdown().await;
+            if let Some(persistence) = persistence {
+                persistence.close().await;
+            }
             Ok(())
         })
     }

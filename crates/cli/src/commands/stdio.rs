@@ -22,6 +22,10 @@ pub(crate) struct Stdio {
     #[command(flatten)]
     loading: crate::loading::Loading,
     #[command(flatten)]
+    persisting: crate::persisting::Persisting,
+    #[command(flatten)]
+    remembering: crate::remembering::Remembering,
+    #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
     confirming: crate::confirming::Confirming,
@@ -33,7 +37,7 @@ pub(crate) struct Stdio {
 
 impl Stdio {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let (settings, chosen) = self.running.settings_of_server(&self.places)?;
+        let (settings, mut chosen) = self.running.settings_of_server(&self.places)?;
         if std::io::stdin().is_terminal() {
             printer.say(
                 "waiting for JSON-RPC messages, one a line; this command is meant to be started by an MCP client, \
@@ -50,12 +54,17 @@ impl Stdio {
             let (server, catalog) = progress::around("looking for skills", || {
                 message_server(settings, config, &self.places.paths, dcc.as_deref())
             });
+            self.remembering.begin(printer, &catalog, &mut chosen);
             if self.watch {
                 let talk = WatchTalk::begin(&catalog);
                 follow(&catalog)?;
                 tokio::spawn(talk.tell(printer));
             }
             warn_if_unattached(&chosen).await;
+            let persistence = self
+                .persisting
+                .begin(printer, &catalog, &mut chosen)
+                .await?;
             self.loading.load(printer, &catalog, &chosen).await?;
             tell_findings(printer, &catalog.snapshot());
             self.places.tell_if_empty(printer, &catalog);
@@ -67,6 +76,9 @@ impl Stdio {
             });
             let ended = serve_stdio(&server, limits).await;
             server.shutdown().await;
+            if let Some(persistence) = persistence {
+                persistence.close().await;
+            }
             ended.map_err(|error| Failure::Usage(error.to_string()))
         });
         // A read of standard input may still be under way and cannot be taken back.

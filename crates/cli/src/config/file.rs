@@ -13,6 +13,7 @@ use super::value::{Base, Kind, Value};
 
 const LIMITS: &str = "limits";
 const AUDIT: &str = "audit";
+const MEMORY: &str = "memory";
 const INTERPRETERS: &str = "interpreters";
 const HOOKS: &str = "hooks";
 
@@ -73,7 +74,7 @@ impl Reader<'_> {
     fn table(&mut self, table: &DeTable<'_>) {
         for (name, value) in table {
             match (name.get_ref().as_ref(), value.get_ref()) {
-                (table @ (LIMITS | AUDIT), DeValue::Table(values)) => {
+                (table @ (LIMITS | AUDIT | MEMORY), DeValue::Table(values)) => {
                     for (name, value) in values {
                         let path = format!("{table}.{}", name.get_ref());
                         self.value(&path, &name.span(), value.get_ref(), &value.span());
@@ -99,7 +100,7 @@ impl Reader<'_> {
                     "`hooks` must be a list of tables",
                     "write `[[hooks]]` on a line of its own for each, and its keys below it",
                 ),
-                (table @ (LIMITS | AUDIT | INTERPRETERS), _) => {
+                (table @ (LIMITS | AUDIT | MEMORY | INTERPRETERS), _) => {
                     let cure =
                         format!("write `[{table}]` on a line of its own and the keys below it");
                     self.fault(&value.span(), format!("`{table}` must be a table"), cure);
@@ -181,7 +182,7 @@ fn cure(path: &str) -> String {
         return format!("write `{key}` above the tables");
     }
     let known = || {
-        let tables = [LIMITS, AUDIT, INTERPRETERS, HOOKS];
+        let tables = [LIMITS, AUDIT, MEMORY, INTERPRETERS, HOOKS];
         Key::ALL.iter().map(|key| key.path()).chain(tables)
     };
     if let Some(near) = nearest(path, known()) {

@@ -2,7 +2,7 @@
 
 use metier::CatalogSettings;
 
-use super::value::{Kind, Value};
+use super::value::{Kind, OFF, Value};
 
 /// A setting. The order is the order in which settings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +17,8 @@ pub(crate) enum Key {
     RequireHost,
     Attach,
     Load,
+    Persist,
+    StateDir,
     Python,
     Deadline,
     Longest,
@@ -24,10 +26,13 @@ pub(crate) enum Key {
     Processes,
     AuditFile,
     AuditSize,
+    MemoryEnabled,
+    MemoryDatabase,
+    MemoryPrivacy,
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
@@ -38,6 +43,8 @@ impl Key {
         Self::RequireHost,
         Self::Attach,
         Self::Load,
+        Self::Persist,
+        Self::StateDir,
         Self::Python,
         Self::Deadline,
         Self::Longest,
@@ -45,6 +52,9 @@ impl Key {
         Self::Processes,
         Self::AuditFile,
         Self::AuditSize,
+        Self::MemoryEnabled,
+        Self::MemoryDatabase,
+        Self::MemoryPrivacy,
     ];
 
     /// The key in the file, with the table it stands in.
@@ -60,6 +70,8 @@ impl Key {
             Self::RequireHost => "require_host",
             Self::Attach => "attach",
             Self::Load => "load",
+            Self::Persist => "persist",
+            Self::StateDir => "state_dir",
             Self::Python => "python",
             Self::Deadline => "limits.deadline",
             Self::Longest => "limits.longest",
@@ -67,6 +79,9 @@ impl Key {
             Self::Processes => "limits.processes",
             Self::AuditFile => "audit.file",
             Self::AuditSize => "audit.size",
+            Self::MemoryEnabled => "memory.enabled",
+            Self::MemoryDatabase => "memory.database",
+            Self::MemoryPrivacy => "memory.privacy",
         }
     }
 
@@ -87,10 +102,19 @@ impl Key {
             Self::RequireHost => Some("--require-host"),
             Self::Attach => Some("--attach"),
             Self::Load => Some("--load"),
+            Self::Persist => Some("--persist"),
+            Self::StateDir => Some("--state-dir"),
             Self::Python => Some("--python"),
             Self::Deadline => Some("--timeout"),
             Self::AuditFile => Some("--audit-log"),
-            Self::Roots | Self::Longest | Self::Output | Self::Processes | Self::AuditSize => None,
+            Self::MemoryEnabled => Some("--memory"),
+            Self::MemoryDatabase => Some("--memory-database"),
+            Self::Roots
+            | Self::Longest
+            | Self::Output
+            | Self::Processes
+            | Self::AuditSize
+            | Self::MemoryPrivacy => None,
         }
     }
 
@@ -98,12 +122,15 @@ impl Key {
         match self {
             Self::App | Self::Dcc => Kind::Text,
             Self::Roots | Self::WorkspaceRoots => Kind::Folders,
-            Self::Strict | Self::RequireHost => Kind::Flag,
+            Self::Strict | Self::RequireHost | Self::MemoryEnabled | Self::MemoryPrivacy => {
+                Kind::Flag
+            }
             Self::Capabilities | Self::Load => Kind::Texts,
             Self::Environment => Kind::Patterns,
             Self::Python => Kind::Program,
             Self::Deadline | Self::Longest => Kind::Seconds,
-            Self::AuditFile | Self::Attach => Kind::File,
+            Self::Persist => Kind::Policy,
+            Self::AuditFile | Self::Attach | Self::StateDir | Self::MemoryDatabase => Kind::File,
             Self::Output | Self::AuditSize => Kind::Bytes,
             Self::Processes => Kind::Count,
         }
@@ -125,12 +152,19 @@ impl Key {
                 "the file of an application that runs main-thread tools (metier host-adapter)"
             }
             Self::Load => "skills that a server loads at its start; all for every one",
+            Self::Persist => "keep what a server has loaded over a restart: a policy, or off",
+            Self::StateDir => "the folder of what is kept; ~/.dcc-mcp without one",
             Self::Python => "the Python that runs .py scripts",
             Self::Deadline => "seconds a tool may run unless it asks for more",
             Self::Longest => "seconds a tool can ask for",
             Self::Output => "what a script may print, in bytes or like \"4 MiB\"",
             Self::Processes => "how many scripts run at once",
             Self::AuditFile => "a file that every call is written to, without its arguments",
+            Self::MemoryEnabled => {
+                "remember which tools went well, and tell it with search results"
+            }
+            Self::MemoryDatabase => "a file that keeps what is remembered; turns memory on",
+            Self::MemoryPrivacy => "remember and tell nothing, whatever else is set",
             Self::AuditSize => "how large that file becomes before a new one is begun",
         }
     }
@@ -141,9 +175,19 @@ impl Key {
         let run = &settings.run;
         Some(match self {
             Self::App => Value::Text(settings.app),
-            Self::Dcc | Self::Python | Self::AuditFile | Self::Attach => return None,
+            Self::Dcc
+            | Self::Python
+            | Self::AuditFile
+            | Self::Attach
+            | Self::StateDir
+            | Self::MemoryDatabase => {
+                return None;
+            }
+            Self::Persist => Value::Text(OFF.to_owned()),
             Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
-            Self::Strict | Self::RequireHost => Value::Flag(false),
+            Self::Strict | Self::RequireHost | Self::MemoryEnabled | Self::MemoryPrivacy => {
+                Value::Flag(false)
+            }
             Self::Capabilities | Self::Environment | Self::Load => Value::Texts(Vec::new()),
             Self::Deadline => Value::Seconds(run.limits.deadline.as_secs()),
             Self::Longest => Value::Seconds(run.longest_deadline.as_secs()),

@@ -21,4 +21,4 @@ pub(crate) use hook::HookSetting;
 pub(crate) use key::{Key, help};
 pub(crate) use layer::{Config, Layer, Origin, Sourced};
 pub(crate) use nearest::nearest;
-pub(crate) use value::Value;
+pub(crate) use value::{OFF, Value};

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use metier::ReplayPolicy;
 use metier::runner::EnvironmentPolicy;
 use serde_json::json;
 use toml::de::DeValue;
@@ -12,6 +13,8 @@ use toml::de::DeValue;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
+    /// A policy of replays, or off.
+    Policy,
     Flag,
     Texts,
     /// Names and patterns of environment variables.
@@ -57,10 +60,14 @@ const MOST_SECONDS: u64 = 86_400;
 const MOST_BYTES: u64 = 1 << 30;
 const MOST_PROCESSES: u64 = 4_096;
 
+/// Stands for no policy.
+pub(crate) const OFF: &str = "off";
+
 impl Kind {
     fn expected(self) -> &'static str {
         match self {
             Self::Text => "a text",
+            Self::Policy => "skip_on_drift, require_exact_version, ignore_version or off",
             Self::Flag => "true or false",
             Self::Texts => "a list of names",
             Self::Patterns => "a list of names, names that end in `*`, or `all`",
@@ -125,6 +132,7 @@ impl Value {
         let wrong = || kind.wrong(format!("`{text}`"));
         match kind {
             Kind::Text => Ok(Self::Text(text.to_owned())),
+            Kind::Policy => policy(text).map(Self::Text).ok_or_else(wrong),
             Kind::Flag => match text.to_ascii_lowercase().as_str() {
                 "1" | "true" | "yes" | "on" => Ok(Self::Flag(true)),
                 "0" | "false" | "no" | "off" => Ok(Self::Flag(false)),
@@ -161,6 +169,13 @@ impl Value {
                 let text = value.as_str().map(str::trim);
                 let text = text.filter(|text| !text.is_empty()).ok_or_else(wrong)?;
                 Ok(Self::Text(text.to_owned()))
+            }
+            Kind::Policy => {
+                let text = value.as_str().or_else(|| {
+                    let is_on = value.as_bool()?;
+                    Some(if is_on { "on" } else { OFF })
+                });
+                text.and_then(policy).map(Self::Text).ok_or_else(wrong)
             }
             Kind::Flag => value.as_bool().map(Self::Flag).ok_or_else(wrong),
             Kind::Texts | Kind::Patterns => texts(kind, strings().ok_or_else(wrong)?),
@@ -236,6 +251,18 @@ impl fmt::Display for Value {
             }
             Self::Count(count) => write!(f, "{count}"),
         }
+    }
+}
+
+/// A policy by its name; on is the usual one.
+fn policy(text: &str) -> Option<String> {
+    match text {
+        OFF | "false" | "no" | "0" => Some(OFF.to_owned()),
+        "on" | "true" | "yes" | "1" => Some(ReplayPolicy::default().to_string()),
+        name => name
+            .parse()
+            .ok()
+            .map(|policy: ReplayPolicy| policy.to_string()),
     }
 }
 

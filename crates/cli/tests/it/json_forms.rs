@@ -20,6 +20,7 @@ const COMMANDS: &[(&[&str], bool)] = &[
     (&["completions", "bash"], false),
     (&["config", "show"], true),
     (&["host-adapter"], false),
+    (&["state", "show"], true),
 ];
 
 /// Those without, and why.

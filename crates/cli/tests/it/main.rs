@@ -34,13 +34,18 @@ mod list;
 mod logging;
 #[cfg(target_os = "linux")]
 mod many_calls;
+mod memory;
 mod new;
 mod nothing_found;
 mod options_named;
 mod output;
+mod persist;
+mod persist_crash;
+mod persist_server;
 mod progress;
 mod search;
 mod serve;
+mod state;
 mod stdio;
 mod unreadable;
 mod watch;

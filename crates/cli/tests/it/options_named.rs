@@ -55,6 +55,10 @@ fn known() -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     let mut texts: Vec<String> = commands.iter().map(|command| help(&[command])).collect();
     texts.push(help(&["config", "show"]));
+    for action in ["show", "forget", "export"] {
+        texts.push(help(&["state", action]));
+        texts.push(help(&["state", "memory", action]));
+    }
     texts.push(top.clone());
     for line in texts.iter().flat_map(|text| text.lines()) {
         let line = line.trim_start();

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use metier_catalog::{
+    CatalogSnapshot, FileChange, SKILL_FILE, SkillShelf, encode_skill_path, parse_skill_uri,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -12,7 +15,6 @@ use super::{blocking, read};
 use crate::call::Call;
 use crate::error::McpError;
 use crate::shared::Shared;
-use crate::shelf::{SKILL_FILE, Shelf, encoded};
 use crate::table::{Eras, Feature};
 
 /// How many values an answer may have.
@@ -50,21 +52,22 @@ struct Argument {
 
 fn complete(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let asked: Params = read(params)?;
-    let shelf = shared.shelf();
+    let snapshot = shared.catalog.snapshot();
+    let shelf = snapshot.shelf();
     let typed = &asked.argument.value;
     let known: Vec<String> = match &asked.reference {
         Reference::Prompt { name } => {
-            prompts::find(&shelf, name)?;
-            by_meaning(shared, &shelf, &asked.argument.name)
+            prompts::find(shelf, name)?;
+            by_meaning(&snapshot, &asked.argument.name)
         }
         Reference::Resource { uri } if uri == TEMPLATE => {
             if asked.argument.name == "path" {
-                paths(&shelf, typed)
+                paths(shelf, typed)
             } else {
                 Vec::new()
             }
         }
-        Reference::Resource { uri } if crate::shelf::parse(uri).is_ok() => Vec::new(),
+        Reference::Resource { uri } if parse_skill_uri(uri).is_ok() => Vec::new(),
         Reference::Resource { uri } => {
             return Err(no_such(uri, &format!("the only template is {TEMPLATE}")));
         }
@@ -79,14 +82,14 @@ fn complete(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpErro
 }
 
 /// What an argument means can be seen by its name alone.
-fn by_meaning(shared: &Shared, shelf: &Shelf, argument: &str) -> Vec<String> {
+fn by_meaning(snapshot: &CatalogSnapshot, argument: &str) -> Vec<String> {
     match argument.to_ascii_lowercase().replace('-', "_").as_str() {
-        "skill" | "skills" | "skill_name" => shelf
-            .listed_after("")
-            .map(|skill| skill.key.clone())
+        "skill" | "skills" | "skill_name" => snapshot
+            .shelf()
+            .listed()
+            .map(|skill| skill.key().to_owned())
             .collect(),
         "tool" | "tools" | "tool_name" => {
-            let snapshot = shared.catalog.snapshot();
             let tools = snapshot.tools().iter();
             tools
                 .filter(|tool| tool.annotations.get("deferredHint") != Some(&Value::Bool(true)))
@@ -98,24 +101,24 @@ fn by_meaning(shared: &Shared, shelf: &Shelf, argument: &str) -> Vec<String> {
 }
 
 /// The way into a skill, and the files of the one that is typed already.
-fn paths(shelf: &Shelf, typed: &str) -> Vec<String> {
+fn paths(shelf: &SkillShelf, typed: &str) -> Vec<String> {
     let inside = shelf.all_after("").find(|skill| {
         typed
-            .strip_prefix(&skill.key)
+            .strip_prefix(skill.key())
             .is_some_and(|rest| rest.starts_with('/'))
     });
     match inside {
-        Some(skill) => match &skill.known().manifest {
+        Some(skill) => match skill.manifest(&mut FileChange::None).as_ref() {
             Ok(manifest) => manifest
                 .files
                 .iter()
-                .map(|file| format!("{}/{}", skill.key, encoded(&file.path)))
+                .map(|file| format!("{}/{}", skill.key(), encode_skill_path(&file.path)))
                 .collect(),
             Err(_) => Vec::new(),
         },
         None => shelf
-            .listed_after("")
-            .map(|skill| format!("{}/{SKILL_FILE}", skill.key))
+            .listed()
+            .map(|skill| format!("{}/{SKILL_FILE}", skill.key()))
             .collect(),
     }
 }

@@ -9,7 +9,6 @@ use serde::Deserialize;
 use crate::call::{Call, Outcome};
 use crate::error::McpError;
 use crate::shared::Shared;
-use crate::shelf::{Change, Shelf};
 use crate::table::{MethodTable, json_of};
 
 mod completion;
@@ -20,6 +19,8 @@ mod resources;
 mod skills;
 mod subscriptions;
 mod tools;
+
+pub(crate) use prompts::same_prompts;
 
 /// Every method that is served.
 pub(crate) fn table(shared: &Arc<Shared>) -> MethodTable {
@@ -50,22 +51,6 @@ async fn blocking(
             McpError::internal().into()
         }
     }
-}
-
-/// Runs what looks at the skills' files; once more where that showed that the catalog was old.
-fn steady<T>(
-    shared: &Shared,
-    work: impl Fn(&Shelf, &mut Change) -> Result<T, McpError>,
-) -> Result<T, McpError> {
-    let mut change = Change::None;
-    let first = work(&shared.shelf(), &mut change);
-    if !shared.heed(change) {
-        return first;
-    }
-    let mut change = Change::None;
-    let second = work(&shared.shelf(), &mut change);
-    shared.heed(change);
-    second
 }
 
 /// Reads a method's parameters; the library's text names the member and what was expected.

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use metier_catalog::{FileChange, FileFault, SKILL_FILE, ServedSkill, SkillShelf};
 use metier_loader::{SkillPrompt, body_of};
 use metier_skill_model::SkillMetadata;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{blocking, read, steady};
+use super::{blocking, read};
 use crate::call::Call;
 use crate::cursor;
 use crate::error::McpError;
@@ -17,7 +18,6 @@ use crate::notices::ListKind;
 use crate::prompt_text::{Arguments, fill};
 use crate::result::CacheHints;
 use crate::shared::Shared;
-use crate::shelf::{ReadFault, SKILL_FILE, ServedSkill, Shelf};
 use crate::table::{Eras, Feature};
 
 /// How many prompts a page holds.
@@ -48,15 +48,9 @@ struct ListParams {
 fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let asked: ListParams = read(params)?;
     let last = cursor::last_seen(LIST, asked.cursor.as_deref())?;
-    let shelf = shared.shelf();
-    let mut rest = shelf.all_after(&last).filter(|skill| is_prompt(skill));
-    let page: Vec<_> = rest.by_ref().take(PAGE).collect();
-    let prompts: Vec<_> = page.iter().flat_map(|skill| listed(skill)).collect();
-    let mut own = Map::new();
-    own.insert("prompts".into(), prompts.into());
-    if let (Some(last), Some(_)) = (page.last(), rest.next()) {
-        own.insert("nextCursor".into(), cursor::after(LIST, &last.key).into());
-    }
+    let own = shared
+        .catalog
+        .look(|shelf, change| Ok::<_, McpError>(page(shelf, &last, change)))?;
     if let Some(session) = &call.session {
         session.notices.listed(ListKind::Prompts);
     }
@@ -65,14 +59,55 @@ fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
         .build(call.era, &own, Some(CacheHints::LIST), Map::new())
 }
 
+fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, Value> {
+    let page = shelf.page(last, PAGE, is_prompt, change);
+    let prompts: Vec<_> = page
+        .skills
+        .iter()
+        .filter(|(_, manifest)| manifest.is_ok())
+        .flat_map(|(skill, _)| listed(skill))
+        .collect();
+    let mut own = Map::new();
+    own.insert("prompts".into(), prompts.into());
+    if let Some(last) = page.next() {
+        own.insert("nextCursor".into(), cursor::after(LIST, last).into());
+    }
+    own
+}
+
 /// A skill whose name an earlier one has is out of reach by its name, so it is no prompt.
 fn is_prompt(skill: &ServedSkill) -> bool {
-    !skill.key.contains('/') && skill.skill.metadata.client.user_invocable != Some(false)
+    !skill.key().contains('/') && skill.skill().metadata.client.user_invocable != Some(false)
+}
+
+/// Whether `prompts/list` shows the same of both, as far as that can be told without reading files.
+pub(crate) fn same_prompts(one: &SkillShelf, two: &SkillShelf) -> bool {
+    let mut ones = one.all_after("").filter(|skill| is_prompt(skill));
+    let mut twos = two.all_after("").filter(|skill| is_prompt(skill));
+    loop {
+        match (ones.next(), twos.next()) {
+            (None, None) => return true,
+            (Some(one), Some(two)) if is_same_prompt(one, two) => {}
+            _ => return false,
+        }
+    }
+}
+
+fn is_same_prompt(one: &ServedSkill, two: &ServedSkill) -> bool {
+    if Arc::ptr_eq(one.skill(), two.skill()) {
+        return one.key() == two.key();
+    }
+    let (a, b) = (&one.skill().metadata, &two.skill().metadata);
+    one.key() == two.key()
+        && a.description == b.description
+        && arguments(a) == arguments(b)
+        // What a file of its own says is another one's word.
+        && [a, b].iter().all(|it| !it.dcc_extra.contains_key("prompts"))
 }
 
 /// What a prompt's name leads to: a skill, or a prompt that a skill brings along.
 pub(super) fn find<'s>(
-    shelf: &'s Shelf,
+    shelf: &'s SkillShelf,
     name: &str,
 ) -> Result<(&'s Arc<ServedSkill>, Option<&'s SkillPrompt>), McpError> {
     let itself = shelf.get(name).map(|skill| (skill, None));
@@ -94,7 +129,7 @@ pub(super) fn find<'s>(
 
 /// The skill itself where a person may invoke it, and the prompts that it brings along.
 fn listed(skill: &ServedSkill) -> Vec<Value> {
-    let metadata = &skill.skill.metadata;
+    let metadata = &skill.skill().metadata;
     let itself = json!({
         "name": metadata.name.as_str(),
         "description": metadata.description,
@@ -122,7 +157,7 @@ fn listed(skill: &ServedSkill) -> Vec<Value> {
 }
 
 fn further_name(skill: &ServedSkill, prompt: &SkillPrompt) -> String {
-    format!("{}{BETWEEN}{}", skill.key, prompt.name)
+    format!("{}{BETWEEN}{}", skill.key(), prompt.name)
 }
 
 /// The arguments that a skill names, or the one for all of them.
@@ -168,18 +203,20 @@ struct GetParams {
 fn get(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let asked: GetParams = read(params)?;
     let arguments = asked.arguments.unwrap_or_default();
-    let own = steady(shared, |shelf, change| {
+    let own = shared.catalog.look(|shelf, change| {
         let (skill, further) = find(shelf, &asked.name)?;
+        let read = skill
+            .read(SKILL_FILE, change)
+            .map_err(|fault| match fault {
+                FileFault::NotFound => unreadable(&asked.name, "its SKILL.md is gone"),
+                FileFault::LeftOut(reason) | FileFault::Failed(reason) => {
+                    unreadable(&asked.name, &reason)
+                }
+                _ => unreadable(&asked.name, "its SKILL.md cannot be read"),
+            })?;
         if let Some(prompt) = further {
             return filled(prompt, &arguments);
         }
-        let read = skill.read(SKILL_FILE).map_err(|fault| match fault {
-            ReadFault::NotFound => unreadable(&asked.name, "its SKILL.md is gone"),
-            ReadFault::LeftOut(reason) | ReadFault::Failed(reason) => {
-                unreadable(&asked.name, &reason)
-            }
-        })?;
-        *change = read.change;
         Ok(message(skill, &read.bytes, arguments.clone()))
     })?;
     shared.results.build(call.era, &own, None, Map::new())
@@ -224,7 +261,7 @@ fn filled(prompt: &SkillPrompt, given: &BTreeMap<String, String>) -> Result<Valu
 
 fn message(skill: &ServedSkill, file: &[u8], arguments: BTreeMap<String, String>) -> Value {
     let body = String::from_utf8_lossy(body_of(file).unwrap_or(file));
-    let metadata = &skill.skill.metadata;
+    let metadata = &skill.skill().metadata;
     let base = skill.uri();
     let text = format!(
         "Skill `{name}`. Its files are resources below {base}/ ({base}/_manifest lists them).\n\n{body}",

@@ -6,18 +6,21 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use metier_catalog::{
+    FileBody, FileChange, FileContents, FileFault, Manifest, SKILL_FILE, ServedSkill, SkillShelf,
+    parse_skill_uri,
+};
 use metier_loader::FileManifest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{blocking, read, steady};
+use super::{blocking, read};
 use crate::call::Call;
 use crate::cursor;
 use crate::error::McpError;
 use crate::notices::ListKind;
 use crate::result::CacheHints;
 use crate::shared::Shared;
-use crate::shelf::{Body, Change, Contents, ReadFault, SKILL_FILE, ServedSkill, Shelf, parse};
 use crate::table::{Eras, Feature};
 
 /// How many resources a page holds. Scanners look at the first page alone.
@@ -86,15 +89,9 @@ pub(super) fn no_such(uri: &str, why: &str) -> McpError {
 fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let asked: ListParams = read(params)?;
     let last = cursor::last_seen(LIST, asked.cursor.as_deref())?;
-    let shelf = shared.shelf();
-    let mut rest = shelf.listed_after(&last);
-    let page: Vec<_> = rest.by_ref().take(PAGE).collect();
-    let resources: Vec<_> = page.iter().filter_map(|skill| listed(skill)).collect();
-    let mut own = Map::new();
-    own.insert("resources".into(), resources.into());
-    if let (Some(last), Some(_)) = (page.last(), rest.next()) {
-        own.insert("nextCursor".into(), cursor::after(LIST, &last.key).into());
-    }
+    let own = shared
+        .catalog
+        .look(|shelf, change| Ok::<_, McpError>(page(shelf, &last, change)))?;
     if let Some(session) = &call.session {
         session.notices.listed(ListKind::Resources);
     }
@@ -103,10 +100,24 @@ fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
         .build(call.era, &own, Some(CacheHints::LIST), Map::new())
 }
 
-fn listed(skill: &ServedSkill) -> Option<Value> {
-    let checked = skill.known();
-    let file = checked.manifest.as_ref().ok()?.get(SKILL_FILE)?;
-    let metadata = &skill.skill.metadata;
+fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, Value> {
+    let page = shelf.page(last, PAGE, ServedSkill::is_listed, change);
+    let resources: Vec<_> = page
+        .skills
+        .iter()
+        .filter_map(|(skill, manifest)| listed(skill, manifest))
+        .collect();
+    let mut own = Map::new();
+    own.insert("resources".into(), resources.into());
+    if let Some(last) = page.next() {
+        own.insert("nextCursor".into(), cursor::after(LIST, last).into());
+    }
+    own
+}
+
+fn listed(skill: &ServedSkill, manifest: &Manifest) -> Option<Value> {
+    let file = manifest.as_ref().ok()?.get(SKILL_FILE)?;
+    let metadata = &skill.skill().metadata;
     let entry = Entry {
         uri: skill.entry_uri(),
         name: &metadata.name,
@@ -144,10 +155,10 @@ pub(super) const TEMPLATE: &str = "skill://{+path}";
 
 fn read_resource(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let uri = uri_of(params)?;
-    let segments = parse(&uri).map_err(|why| no_such(&uri, &why))?;
-    let content = steady(shared, |shelf, change| {
-        read_from(shelf, &uri, &segments, change)
-    })?;
+    let segments = parse_skill_uri(&uri).map_err(|why| no_such(&uri, &why))?;
+    let content = shared
+        .catalog
+        .look(|shelf, change| read_from(shelf, &uri, &segments, change))?;
     let own = json!({ "contents": [content] });
     shared
         .results
@@ -155,45 +166,44 @@ fn read_resource(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, Mc
 }
 
 fn read_from(
-    shelf: &Shelf,
+    shelf: &SkillShelf,
     uri: &str,
     segments: &[String],
-    change: &mut Change,
+    change: &mut FileChange,
 ) -> Result<Value, McpError> {
     let Some((skill, path)) = shelf.locate(segments) else {
         if segments == [INDEX] {
-            return Ok(generated(uri, &index(shelf)));
+            return Ok(generated(uri, &index(shelf, change)));
         }
         return Err(no_such(uri, "there is no such skill"));
     };
-    match skill.read(&path) {
+    match skill.read(&path, change) {
         Ok(read) => {
-            *change = read.change;
             let digest = digest_meta(&read.file.digest);
-            Ok(content(uri, Contents::of(&path, read.bytes), digest))
+            Ok(content(uri, FileContents::of(&path, read.bytes), digest))
         }
-        Err(ReadFault::NotFound) if path == MANIFEST => {
-            let (checked, found) = skill.check();
-            *change = found;
-            let manifest = checked.manifest.as_ref();
+        Err(FileFault::NotFound) if path == MANIFEST => {
+            let manifest = skill.manifest(change);
+            let manifest = manifest.as_ref().as_ref();
             let manifest = manifest.map_err(|reason| no_such(uri, reason))?;
             Ok(generated(uri, &manifest_of(skill, manifest)))
         }
-        Err(ReadFault::NotFound) => Err(no_such(uri, "the skill has no such file")),
-        Err(ReadFault::LeftOut(reason)) => {
+        Err(FileFault::NotFound) => Err(no_such(uri, "the skill has no such file")),
+        Err(FileFault::LeftOut(reason)) => {
             Err(no_such(uri, &format!("the skill is not served: {reason}")))
         }
-        Err(ReadFault::Failed(reason)) => Err(no_such(uri, &reason)),
+        Err(FileFault::Failed(reason)) => Err(no_such(uri, &reason)),
+        Err(_) => Err(no_such(uri, "it cannot be read")),
     }
 }
 
-fn content(uri: &str, contents: Contents, meta: Map<String, Value>) -> Value {
+fn content(uri: &str, contents: FileContents, meta: Map<String, Value>) -> Value {
     let mut content = Map::new();
     content.insert("uri".into(), uri.into());
     content.insert("mimeType".into(), contents.mime.into());
     match contents.body {
-        Body::Text(text) => content.insert("text".into(), text.into()),
-        Body::Blob(blob) => content.insert("blob".into(), blob.into()),
+        FileBody::Text(text) => content.insert("text".into(), text.into()),
+        FileBody::Blob(blob) => content.insert("blob".into(), blob.into()),
     };
     if !meta.is_empty() {
         content.insert("_meta".into(), meta.into());
@@ -211,18 +221,20 @@ fn manifest_of(skill: &ServedSkill, manifest: &FileManifest) -> Value {
         .iter()
         .map(|file| json!({ "path": file.path, "size": file.size, "hash": file.digest }))
         .collect();
-    json!({ "skill": skill.skill.metadata.name.as_str(), "files": files })
+    json!({ "skill": skill.skill().metadata.name.as_str(), "files": files })
 }
 
-fn index(shelf: &Shelf) -> Value {
+fn index(shelf: &SkillShelf, change: &mut FileChange) -> Value {
     let skills: Vec<_> = shelf
-        .listed_after("")
-        .filter(|skill| skill.known().manifest.is_ok())
-        .map(|skill| {
+        .page("", usize::MAX, ServedSkill::is_listed, change)
+        .skills
+        .into_iter()
+        .filter(|(_, manifest)| manifest.is_ok())
+        .map(|(skill, _)| {
             json!({
-                "name": skill.skill.metadata.name.as_str(),
+                "name": skill.skill().metadata.name.as_str(),
                 "type": "skill-md",
-                "description": skill.skill.metadata.description,
+                "description": skill.skill().metadata.description,
                 "url": skill.entry_uri(),
             })
         })

@@ -4,19 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use metier_catalog::{
+    FileChange, SKILL_FILE, ServedSkill, SkillShelf, mime_of_name, parse_skill_uri,
+};
 use metier_loader::{FileManifest, ManifestFile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::resources::{Entry, no_such, uri_of};
-use super::{blocking, read, steady};
+use super::{blocking, read};
 use crate::call::Call;
 use crate::cursor;
 use crate::error::McpError;
 use crate::notices::ListKind;
 use crate::result::CacheHints;
 use crate::shared::Shared;
-use crate::shelf::{Change, SKILL_FILE, ServedSkill, Shelf, mime_of_name, parse};
 use crate::table::{Eras, Feature};
 
 /// How many skills a page holds.
@@ -64,7 +66,9 @@ struct File<'a> {
 fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let asked: ListParams = read(params)?;
     let last = cursor::last_seen(LIST, asked.cursor.as_deref())?;
-    let (own, left_out) = steady(shared, |shelf, change| Ok(page(shelf, &last, change)))?;
+    let (own, left_out) = shared
+        .catalog
+        .look(|shelf, change| Ok::<_, McpError>(page(shelf, &last, change)))?;
     if let Some(session) = &call.session {
         session.notices.listed(ListKind::Resources);
     }
@@ -78,28 +82,25 @@ fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
 }
 
 /// One page, and why skills are not on it.
-fn page(shelf: &Shelf, last: &str, change: &mut Change) -> (Map<String, Value>, LeftOut) {
+fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> (Map<String, Value>, LeftOut) {
     let mut left_out = LeftOut::new();
     if last.is_empty() {
         left_out.clone_from(shelf.left_out());
     }
-    let mut rest = shelf.listed_after(last);
-    let page: Vec<_> = rest.by_ref().take(PAGE).collect();
-    let mut skills = Vec::with_capacity(page.len());
-    for skill in &page {
-        let (checked, found) = skill.check();
-        *change = found.max(*change);
-        match &checked.manifest {
+    let page = shelf.page(last, PAGE, ServedSkill::is_listed, change);
+    let mut skills = Vec::with_capacity(page.skills.len());
+    for (skill, manifest) in &page.skills {
+        match manifest.as_ref() {
             Ok(manifest) => skills.push(json!(entry(skill, manifest))),
             Err(reason) => {
-                left_out.insert(skill.key.clone(), reason.clone());
+                left_out.insert(skill.key().to_owned(), reason.clone());
             }
         }
     }
     let mut own = Map::new();
     own.insert("skills".into(), skills.into());
-    if let (Some(last), Some(_)) = (page.last(), rest.next()) {
-        own.insert("nextCursor".into(), cursor::after(LIST, &last.key).into());
+    if let Some(last) = page.next() {
+        own.insert("nextCursor".into(), cursor::after(LIST, last).into());
     }
     (own, left_out)
 }
@@ -109,7 +110,7 @@ type LeftOut = BTreeMap<String, String>;
 fn entry<'a>(skill: &'a ServedSkill, manifest: &'a FileManifest) -> Skill<'a> {
     Skill {
         uri: skill.entry_uri(),
-        frontmatter: &skill.skill.metadata.front_matter,
+        frontmatter: &skill.skill().metadata.front_matter,
         resources: manifest
             .files
             .iter()
@@ -124,15 +125,14 @@ fn entry<'a>(skill: &'a ServedSkill, manifest: &'a FileManifest) -> Skill<'a> {
 
 fn get(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let uri = uri_of(params)?;
-    let segments = parse(&uri).map_err(|why| no_such(&uri, &why))?;
-    let own = steady(shared, |shelf, change| {
+    let segments = parse_skill_uri(&uri).map_err(|why| no_such(&uri, &why))?;
+    let own = shared.catalog.look(|shelf, change| {
         let (skill, path) = find(shelf, &uri, &segments)?;
         if path != SKILL_FILE {
             return Err(no_such(&uri, "expected the URI of a skill's SKILL.md"));
         }
-        let (checked, found) = skill.check();
-        *change = found;
-        let manifest = checked.manifest.as_ref();
+        let manifest = skill.manifest(change);
+        let manifest = manifest.as_ref().as_ref();
         let manifest = manifest.map_err(|reason| no_such(&uri, reason))?;
         Ok(json!({ "skill": entry(skill, manifest) }))
     })?;
@@ -143,7 +143,7 @@ fn get(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
 
 /// The skill that a URI leads into, and the path below it.
 fn find<'s>(
-    shelf: &'s Shelf,
+    shelf: &'s SkillShelf,
     uri: &str,
     segments: &[String],
 ) -> Result<(&'s Arc<ServedSkill>, String), McpError> {
@@ -153,7 +153,7 @@ fn find<'s>(
 }
 
 /// A skill that is left out says why.
-fn unknown(shelf: &Shelf, uri: &str, segments: &[String]) -> McpError {
+fn unknown(shelf: &SkillShelf, uri: &str, segments: &[String]) -> McpError {
     let reason = segments.first().and_then(|name| {
         let labelled = segments.get(1).map(|second| format!("{name}/{second}"));
         let found = labelled.and_then(|key| shelf.left_out().get(&key));
@@ -175,12 +175,11 @@ fn directory(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpErr
     let uri = uri_of(params)?;
     let asked: DirectoryParams = read(params)?;
     let last = cursor::last_seen(&uri, asked.cursor.as_deref())?;
-    let segments = parse(&uri).map_err(|why| no_such(&uri, &why))?;
-    let resources = steady(shared, |shelf, change| {
+    let segments = parse_skill_uri(&uri).map_err(|why| no_such(&uri, &why))?;
+    let resources = shared.catalog.look(|shelf, change| {
         let (skill, folder) = find(shelf, &uri, &segments)?;
-        let (checked, found) = skill.check();
-        *change = found;
-        let manifest = checked.manifest.as_ref();
+        let manifest = skill.manifest(change);
+        let manifest = manifest.as_ref().as_ref();
         let manifest = manifest.map_err(|reason| no_such(&uri, reason))?;
         let children = children(skill, manifest, &folder, &last);
         if children.is_empty() {

@@ -108,8 +108,18 @@ impl Bench {
     }
 
     pub(crate) fn with(change: impl FnOnce(&mut McpConfig)) -> Self {
+        Self::made(CatalogSettings::default(), change)
+    }
+
+    pub(crate) fn with_settings(change: impl FnOnce(&mut CatalogSettings)) -> Self {
+        let mut settings = CatalogSettings::default();
+        change(&mut settings);
+        Self::made(settings, |_| ())
+    }
+
+    fn made(settings: CatalogSettings, change: impl FnOnce(&mut McpConfig)) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let registry = ToolRegistry::with_settings(CatalogSettings::default());
+        let registry = ToolRegistry::with_settings(settings);
         let dispatcher = ToolDispatcher::new(registry.clone());
         let catalog = SkillCatalog::new(registry.clone()).with_dispatcher(dispatcher.clone());
         for name in ["one", "two"] {
@@ -178,6 +188,13 @@ impl Bench {
     /// Takes over what lies there now.
     pub(crate) fn rediscover(&self) {
         self.catalog.discover(&[self.root().to_owned()], None);
+    }
+
+    /// Registers one more tool.
+    pub(crate) fn add_tool(&self, name: &str) {
+        let echo = Quick(|arguments, _| Ok(ToolOutput::structured(arguments)));
+        let spec = ToolSpec::new(name, Arc::new(echo)).description("For tests.");
+        self.registry.register(spec).unwrap();
     }
 
     /// Sends one message and hears everything that comes of it.

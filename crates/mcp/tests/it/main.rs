@@ -7,6 +7,7 @@
     reason = "a test may stop at a broken fixture"
 )]
 
+mod agreement;
 mod bench;
 mod calls;
 mod confirm;

@@ -11,6 +11,9 @@ mod field;
 #[expect(dead_code, reason = "the check's own tests use the rest")]
 #[path = "../../../check/tests/it/literate.rs"]
 mod literate;
+#[cfg(feature = "memory")]
+mod memory;
+mod persistence;
 
 use std::path::PathBuf;
 

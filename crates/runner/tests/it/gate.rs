@@ -79,7 +79,7 @@ async fn whoever_came_first_starts_first() {
     }
     for call in calls {
         let report = call.await.unwrap().unwrap();
-        assert!(report.failure.is_none());
+        assert!(report.failure().is_none());
     }
     let order = std::fs::read_to_string(stage.path("order")).unwrap();
     let expected: String = (0..12).map(|n| format!("{n}\n")).collect();

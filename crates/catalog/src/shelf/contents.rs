@@ -4,29 +4,34 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 /// A file on its way to a client.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Contents {
-    pub(crate) mime: &'static str,
-    pub(crate) body: Body,
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileContents {
+    /// Its type, by its first bytes and its name.
+    pub mime: &'static str,
+    /// What is in it.
+    pub body: FileBody,
 }
 
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Body {
+/// How a file travels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileBody {
+    /// The bytes, which are UTF-8 without NUL.
     Text(String),
-    /// Base64.
+    /// The bytes in base64.
     Blob(String),
 }
 
-impl Contents {
+impl FileContents {
     /// Text where the bytes are text without loss, otherwise base64.
-    pub(crate) fn of(path: &str, bytes: Vec<u8>) -> Self {
+    pub fn of(path: &str, bytes: Vec<u8>) -> Self {
         let by_magic = mime_of_bytes(&bytes);
         let by_name = mime_of_name(path);
         match String::from_utf8(bytes) {
             // Some clients end a text at its first NUL.
             Ok(text) if by_magic.is_none() && !text.contains('\0') => Self {
                 mime: by_name.filter(|mime| is_text(mime)).unwrap_or("text/plain"),
-                body: Body::Text(text),
+                body: FileBody::Text(text),
             },
             Ok(text) => Self::blob(by_magic, by_name, text.as_bytes()),
             Err(error) => Self::blob(by_magic, by_name, error.as_bytes()),
@@ -43,7 +48,7 @@ impl Contents {
         };
         Self {
             mime,
-            body: Body::Blob(STANDARD.encode(bytes)),
+            body: FileBody::Blob(STANDARD.encode(bytes)),
         }
     }
 }
@@ -88,8 +93,8 @@ fn mime_of_bytes(bytes: &[u8]) -> Option<&'static str> {
         .map(|(_, mime)| *mime)
 }
 
-/// What a file's name says it is.
-pub(crate) fn mime_of_name(path: &str) -> Option<&'static str> {
+/// The type of a file by its name, as far as its name tells.
+pub fn mime_of_name(path: &str) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (_, extension) = name.rsplit_once('.')?;
     Some(match extension.to_ascii_lowercase().as_str() {
@@ -137,10 +142,10 @@ mod tests {
     #[test]
     fn bytes_decide_and_names_refine() {
         let is = |path: &str, bytes: &[u8]| {
-            let contents = Contents::of(path, bytes.to_vec());
+            let contents = FileContents::of(path, bytes.to_vec());
             let kind = match contents.body {
-                Body::Text(_) => "text",
-                Body::Blob(_) => "blob",
+                FileBody::Text(_) => "text",
+                FileBody::Blob(_) => "blob",
             };
             (contents.mime, kind)
         };
@@ -171,7 +176,7 @@ mod tests {
     #[test]
     fn text_travels_as_it_is() {
         let text = "\u{feff}a\r\nb\n";
-        let contents = Contents::of("a.txt", text.as_bytes().to_vec());
-        assert_eq!(contents.body, Body::Text(text.to_owned()));
+        let contents = FileContents::of("a.txt", text.as_bytes().to_vec());
+        assert_eq!(contents.body, FileBody::Text(text.to_owned()));
     }
 }

@@ -7,7 +7,15 @@ const LONGEST: usize = 4096;
 
 /// The decoded segments of a `skill://` URI. One that could mean anything but a visible file or
 /// folder below a skill is refused, whatever lies there.
-pub(crate) fn parse(uri: &str) -> Result<Vec<String>, String> {
+///
+/// ```
+/// assert_eq!(metier_catalog::parse_skill_uri("skill://bake/a%20b.md"), Ok(vec!["bake".into(), "a b.md".into()]));
+/// assert!(metier_catalog::parse_skill_uri("skill://bake/%2e%2e/other").is_err());
+/// ```
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn parse_skill_uri(uri: &str) -> Result<Vec<String>, String> {
     if uri.len() > LONGEST {
         return Err(format!("the URI is longer than {LONGEST} bytes"));
     }
@@ -54,7 +62,7 @@ fn decode(text: &str) -> Option<String> {
 }
 
 /// A path as it stands in a URI: everything but plain characters and `/` is escaped.
-pub(crate) fn encoded(path: &str) -> String {
+pub fn encode_skill_path(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for byte in path.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=:@".contains(&byte) {
@@ -73,8 +81,11 @@ mod tests {
 
     #[test]
     fn only_what_can_be_a_visible_file_is_taken() {
-        assert_eq!(parse("skill://a/b%20c/d.md").unwrap(), ["a", "b c", "d.md"]);
-        assert_eq!(parse("SKILL://a/").unwrap(), ["a"]);
+        assert_eq!(
+            parse_skill_uri("skill://a/b%20c/d.md").unwrap(),
+            ["a", "b c", "d.md"]
+        );
+        assert_eq!(parse_skill_uri("SKILL://a/").unwrap(), ["a"]);
         for uri in [
             "",
             "skill:a/SKILL.md",
@@ -97,22 +108,22 @@ mod tests {
             "skill://a/%ff",
             "skill://a/%zz",
         ] {
-            assert!(parse(uri).is_err(), "{uri}");
+            assert!(parse_skill_uri(uri).is_err(), "{uri}");
         }
     }
 
     proptest! {
         #[test]
         fn what_is_put_together_comes_apart_the_same(path in "[^/\\\\.\\p{C}][^/\\\\\\p{C}]{0,20}(/[^/\\\\.\\p{C}][^/\\\\\\p{C}]{0,20}){0,3}") {
-            let uri = format!("skill://x/{}", encoded(&path));
+            let uri = format!("skill://x/{}", encode_skill_path(&path));
             prop_assert!(uri.is_ascii());
-            let segments = parse(&uri).unwrap();
+            let segments = parse_skill_uri(&uri).unwrap();
             prop_assert_eq!(segments[1..].join("/"), path);
         }
 
         #[test]
         fn no_text_makes_it_panic_or_climb(text in "\\PC*") {
-            if let Ok(segments) = parse(&format!("skill://{text}")) {
+            if let Ok(segments) = parse_skill_uri(&format!("skill://{text}")) {
                 prop_assert!(segments.iter().all(|segment| !segment.is_empty() && segment != ".."));
             }
         }

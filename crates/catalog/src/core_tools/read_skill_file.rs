@@ -1,0 +1,210 @@
+//! `read_skill_file`: a file of a skill, for clients that know tools and no resources.
+
+use metier_tool::{BoxFuture, CallContext, Content, ToolError, ToolHandler, ToolOutput, ToolSpec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Own, reads, refuse};
+use crate::catalog::SkillCatalog;
+use crate::load::LoadError;
+use crate::shelf::{
+    FileBody, FileChange, FileContents, FileFault, SKILL_FILE, ServedFile, ServedSkill, SkillShelf,
+};
+
+/// The largest file that goes into an answer; a model's attention ends long before.
+const LARGEST: u64 = 1 << 20;
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// The skill's name as lists show it.
+    skill_name: String,
+    /// A file of the skill, as the answer for SKILL.md lists them. SKILL.md when it is left out.
+    #[serde(default)]
+    path: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    /// The same file as a resource.
+    uri: String,
+    /// Its type.
+    #[serde(rename = "mimeType")]
+    mime_type: &'static str,
+    /// Its length in bytes.
+    size: u64,
+    /// SHA-256 of its bytes.
+    digest: String,
+    /// With SKILL.md: the skill's other files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<OtherFile>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct OtherFile {
+    /// What `path` takes.
+    path: String,
+    /// Its length in bytes.
+    size: u64,
+}
+
+pub(super) fn tool(own: Own) -> ToolSpec {
+    ToolSpec::new("read_skill_file", std::sync::Arc::new(Reader(own)))
+        .schemas_of::<Input, Output>()
+        .title("Read a file of a skill")
+        .description(
+            "The instructions of a skill (its SKILL.md, with a list of its other files), or another one of its files. \
+             The skill need not be loaded.",
+        )
+        .annotations(reads())
+}
+
+struct Reader(Own);
+
+impl ToolHandler for Reader {
+    fn call(
+        &self,
+        arguments: Map<String, Value>,
+        _: CallContext,
+    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        let catalog = self.0.catalog();
+        Box::pin(async move {
+            let catalog = catalog?;
+            let input: Input = serde_json::from_value(Value::Object(arguments))
+                .map_err(|error| ToolError::Failed(error.to_string()))?;
+            tokio::task::spawn_blocking(move || run(&catalog, &input))
+                .await
+                .map_err(|error| ToolError::Failed(error.to_string()))?
+        })
+    }
+}
+
+fn run(catalog: &SkillCatalog, input: &Input) -> Result<ToolOutput, ToolError> {
+    catalog.look(|shelf, change| {
+        let Some(skill) = shelf.get(&input.skill_name) else {
+            return Err(no_skill(catalog, shelf, &input.skill_name));
+        };
+        let path = input.path.as_deref().unwrap_or(SKILL_FILE);
+        let file = skill
+            .read(path, change)
+            .map_err(|fault| no_file(skill, path, &fault, change))?;
+        answer(skill, path, file, change)
+    })
+}
+
+fn answer(
+    skill: &ServedSkill,
+    path: &str,
+    read: ServedFile,
+    change: &mut FileChange,
+) -> Result<ToolOutput, ToolError> {
+    let uri = skill.uri_of(path);
+    if read.file.size > LARGEST {
+        let error = format!(
+            "{path} has {} bytes, more than the {LARGEST} of an answer; read it as the resource {uri}",
+            read.file.size
+        );
+        return Err(refuse("too_large", &error, facts(skill, path)));
+    }
+    let contents = FileContents::of(path, read.bytes);
+    let content = match contents.body {
+        FileBody::Text(text) => Content::text(text),
+        FileBody::Blob(blob) => item(&uri, contents.mime, &blob)?,
+    };
+    let output = Output {
+        mime_type: contents.mime,
+        size: read.file.size,
+        digest: read.file.digest,
+        files: others(skill, path, change),
+        uri,
+    };
+    let mut answer = ToolOutput::content(vec![content]);
+    answer.structured = match serde_json::to_value(output) {
+        Ok(Value::Object(object)) => Some(object),
+        _ => None,
+    };
+    Ok(answer)
+}
+
+/// What is not text goes in the form that clients show.
+fn item(uri: &str, mime: &str, blob: &str) -> Result<Content, ToolError> {
+    let kind = mime.split('/').next().unwrap_or_default();
+    let item = match kind {
+        "image" | "audio" => json!({ "type": kind, "data": blob, "mimeType": mime }),
+        _ => json!({
+            "type": "resource",
+            "resource": { "uri": uri, "mimeType": mime, "blob": blob },
+        }),
+    };
+    Content::from_json(item).map_err(|error| ToolError::Failed(error.to_string()))
+}
+
+fn others(skill: &ServedSkill, path: &str, change: &mut FileChange) -> Vec<OtherFile> {
+    if path != SKILL_FILE {
+        return Vec::new();
+    }
+    let manifest = skill.manifest(change);
+    let files = manifest
+        .as_ref()
+        .as_ref()
+        .map_or(&[][..], |known| &known.files);
+    files
+        .iter()
+        .filter(|file| file.path != SKILL_FILE)
+        .map(|file| OtherFile {
+            path: file.path.clone(),
+            size: file.size,
+        })
+        .collect()
+}
+
+fn no_skill(catalog: &SkillCatalog, shelf: &SkillShelf, name: &str) -> ToolError {
+    let mut facts = Map::new();
+    facts.insert("skill_name".to_owned(), Value::from(name));
+    if let Some(reason) = shelf.left_out().get(name) {
+        let error = format!("the files of `{name}` are not served: {reason}");
+        return refuse("not_served", &error, facts);
+    }
+    let nearest = catalog.snapshot().nearest_skills(name);
+    facts.insert("nearest".to_owned(), json!(nearest));
+    let error = LoadError::Unknown {
+        name: name.to_owned(),
+        nearest,
+    };
+    refuse("unknown_skill", &error, facts)
+}
+
+fn no_file(
+    skill: &ServedSkill,
+    path: &str,
+    fault: &FileFault,
+    change: &mut FileChange,
+) -> ToolError {
+    let mut facts = facts(skill, path);
+    match fault {
+        FileFault::NotFound => {
+            let known: Vec<_> = others(skill, SKILL_FILE, change)
+                .into_iter()
+                .map(|file| file.path)
+                .collect();
+            let error = format!(
+                "`{}` has no file {path:?}; without `path` the answer lists all of its files",
+                skill.key()
+            );
+            facts.insert("files".to_owned(), json!(known));
+            refuse("unknown_file", &error, facts)
+        }
+        FileFault::LeftOut(reason) => {
+            let error = format!("the files of `{}` are not served: {reason}", skill.key());
+            refuse("not_served", &error, facts)
+        }
+        FileFault::Failed(reason) => refuse("unreadable", &format!("{path:?}: {reason}"), facts),
+    }
+}
+
+fn facts(skill: &ServedSkill, path: &str) -> Map<String, Value> {
+    let mut facts = Map::new();
+    facts.insert("skill_name".to_owned(), Value::from(skill.key()));
+    facts.insert("path".to_owned(), Value::from(path));
+    facts
+}

@@ -1,0 +1,211 @@
+//! The skills as texts: which are served, under which URI, and every file of each with its digest.
+//!
+//! One shelf belongs to the skills of one snapshot. Files are looked at when somebody asks for them;
+//! what is known of a file is what was hashed, and a reading that finds something else makes it known
+//! before the new bytes go out.
+
+mod contents;
+mod served_skill;
+mod uri;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use metier_loader::LoadedSkill;
+
+use crate::catalog::SkillCatalog;
+use crate::event::CatalogEventKind;
+use crate::skill_set::SkillSet;
+
+pub use contents::{FileBody, FileContents, mime_of_name};
+pub use served_skill::{FileChange, FileFault, Manifest, ServedFile, ServedSkill};
+pub use uri::{encode_skill_path, parse_skill_uri};
+
+/// The file by which a skill is known.
+pub const SKILL_FILE: &str = "SKILL.md";
+
+/// Every skill whose texts are served, by what stands between `skill://` and its files: its name,
+/// or `LABEL/NAME` for one whose name an earlier skill has (SEP-2640).
+#[derive(Debug, Default)]
+pub struct SkillShelf {
+    skills: BTreeMap<String, Arc<ServedSkill>>,
+    /// Why others are not, by name.
+    left_out: BTreeMap<String, String>,
+}
+
+/// A part of a list of skills.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct SkillPage<'s> {
+    /// The skills, each with its files or the reason why they are not served.
+    pub skills: Vec<(&'s Arc<ServedSkill>, Arc<Manifest>)>,
+    /// Whether the list goes on.
+    pub more: bool,
+}
+
+impl SkillPage<'_> {
+    /// The key after which the next page begins; `None` when this is the last one.
+    pub fn next(&self) -> Option<&str> {
+        let (last, _) = self.skills.last().filter(|_| self.more)?;
+        Some(last.key())
+    }
+}
+
+impl SkillShelf {
+    pub(crate) fn new(set: &SkillSet, before: &Self) -> Self {
+        let mut shelf = Self::default();
+        for skill in set.entries.values().map(|entry| &entry.skill) {
+            shelf.put(skill.metadata.name.to_string(), skill, before);
+        }
+        for skill in set.shadowed.iter().map(|shadowed| &shadowed.skill) {
+            // The label that the skill's id begins with, which tells two roots of a kind apart.
+            let label = skill.id.as_str().split(':').next().unwrap_or_default();
+            let name = skill.metadata.name.as_str();
+            let key = format!("{label}/{name}");
+            if shelf.skills.contains_key(label) {
+                let reason = format!("its URI would lie inside the skill `{label}`");
+                shelf.left_out.insert(key, reason);
+            } else if shelf.skills.contains_key(&key) {
+                let reason = format!("another skill of this name is served as skill://{key}");
+                shelf.left_out.insert(skill.id.to_string(), reason);
+            } else {
+                shelf.put(key, skill, before);
+            }
+        }
+        shelf
+    }
+
+    fn put(&mut self, key: String, skill: &Arc<LoadedSkill>, before: &Self) {
+        if let Some(reason) = &skill.not_served {
+            self.left_out.insert(key, reason.clone());
+            return;
+        }
+        let known = before
+            .skills
+            .get(&key)
+            .filter(|known| Arc::ptr_eq(known.skill(), skill));
+        let served = known.map_or_else(
+            || Arc::new(ServedSkill::new(key.clone(), Arc::clone(skill))),
+            Arc::clone,
+        );
+        self.skills.insert(key, served);
+    }
+
+    /// The skills that lists show, in the order of their URIs.
+    pub fn listed(&self) -> impl Iterator<Item = &Arc<ServedSkill>> {
+        self.all_after("").filter(|skill| skill.is_listed())
+    }
+
+    /// Every served skill after the one of that key.
+    pub fn all_after(&self, last: &str) -> impl Iterator<Item = &Arc<ServedSkill>> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        self.skills
+            .range::<str, _>((Excluded(last), Unbounded))
+            .map(|(_, skill)| skill)
+    }
+
+    /// One page of a list: up to `most` skills after the one of that key, each with its manifest, and
+    /// whether more follow. `shown` says whether the list has a skill; a skill that it has not is
+    /// looked at all the same, because its file may say otherwise by now. Blocks.
+    pub fn page(
+        &self,
+        last: &str,
+        most: usize,
+        shown: impl Fn(&ServedSkill) -> bool,
+        change: &mut FileChange,
+    ) -> SkillPage<'_> {
+        let mut page = SkillPage::default();
+        for skill in self.all_after(last) {
+            if page.skills.len() == most {
+                page.more |= shown(skill);
+                if page.more {
+                    break;
+                }
+                continue;
+            }
+            let manifest = skill.manifest(change);
+            if shown(skill) {
+                page.skills.push((skill, manifest));
+            }
+        }
+        page
+    }
+
+    /// A skill by what stands between `skill://` and its files.
+    pub fn get(&self, key: &str) -> Option<&Arc<ServedSkill>> {
+        self.skills.get(key)
+    }
+
+    /// Why skills are not served, by what would be their key.
+    pub fn left_out(&self) -> &BTreeMap<String, String> {
+        &self.left_out
+    }
+
+    /// The skill that the segments of a URI lead into, and the path below it.
+    pub fn locate(&self, segments: &[String]) -> Option<(&Arc<ServedSkill>, String)> {
+        let (first, rest) = segments.split_first()?;
+        if let Some(skill) = self.skills.get(first) {
+            return Some((skill, rest.join("/")));
+        }
+        let (second, rest) = rest.split_first()?;
+        let skill = self.skills.get(&format!("{first}/{second}"))?;
+        Some((skill, rest.join("/")))
+    }
+
+    /// Whether it holds the same skills, read from the same bytes of `SKILL.md`.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.skills.len() == other.skills.len()
+            && self
+                .skills
+                .iter()
+                .zip(&other.skills)
+                .all(|((a, one), (b, two))| a == b && Arc::ptr_eq(one.skill(), two.skill()))
+    }
+}
+
+impl SkillCatalog {
+    /// Runs what looks at the skills' files; once more where that showed that the catalog was
+    /// behind. `work` tells what it found in its second argument. Blocks.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub fn look<T, E>(
+        &self,
+        work: impl Fn(&SkillShelf, &mut FileChange) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut change = FileChange::None;
+        let first = work(self.snapshot().shelf(), &mut change);
+        if !self.heed(change) {
+            return first;
+        }
+        let mut change = FileChange::None;
+        let second = work(self.snapshot().shelf(), &mut change);
+        self.heed(change);
+        second
+    }
+
+    /// Takes over what a look at the files found: whether the folders were read anew, so that it is
+    /// worth looking once more.
+    fn heed(&self, change: FileChange) -> bool {
+        match change {
+            FileChange::None => false,
+            FileChange::Files => {
+                self.shared.tell(CatalogEventKind::FilesChanged);
+                false
+            }
+            FileChange::Served => {
+                self.shared.tell(CatalogEventKind::ServedChanged);
+                false
+            }
+            FileChange::SkillFile => {
+                let before = Arc::clone(self.snapshot().shelf());
+                self.rediscover();
+                // What cannot be taken over makes no other skill of it, but the files are not served.
+                if self.snapshot().shelf().is_same(&before) {
+                    self.shared.tell(CatalogEventKind::ServedChanged);
+                }
+                true
+            }
+        }
+    }
+}

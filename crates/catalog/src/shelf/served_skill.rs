@@ -1,0 +1,252 @@
+//! One served skill: its manifest, and its files as they are read.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use metier_diagnostics::Severity;
+use metier_loader::{
+    FileManifest, LoadedSkill, MANIFEST_BYTES, ManifestCache, ManifestFile, ParseMode,
+    ReadFileError, SkillPrompt, digest, parse_skill_dir, read_prompts,
+};
+
+use super::{SKILL_FILE, encode_skill_path};
+
+/// How often a reading is repeated while somebody writes.
+const TRIES: usize = 4;
+
+/// A skill whose files are served.
+#[derive(Debug)]
+pub struct ServedSkill {
+    key: String,
+    skill: Arc<LoadedSkill>,
+    state: Mutex<State>,
+    prompts: OnceLock<Vec<SkillPrompt>>,
+}
+
+/// Every file of a skill, or why they are not served.
+pub type Manifest = Result<FileManifest, String>;
+
+#[derive(Debug, Default)]
+struct State {
+    cache: ManifestCache,
+    /// The files as they lay there at the last look.
+    found: Option<Manifest>,
+    /// The same as it is served: not at all while `SKILL.md` says something else than the catalog.
+    served: Option<Arc<Manifest>>,
+    /// The digest of the `SKILL.md` whose front matter is the catalog's.
+    agreed: Option<String>,
+    /// What was found and has not been told yet.
+    untold: FileChange,
+}
+
+/// Why a file is not answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileFault {
+    /// There is no such file, or none that is served.
+    NotFound,
+    /// The whole skill is not served.
+    LeftOut(String),
+    /// It is there and cannot be read now.
+    Failed(String),
+}
+
+/// What a look at the files found against the one before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FileChange {
+    /// Nothing new.
+    #[default]
+    None,
+    /// Other files, or other bytes in them.
+    Files,
+    /// The skill is served now and was not, or the other way round.
+    Served,
+    /// `SKILL.md` says something else than the catalog has read.
+    SkillFile,
+}
+
+/// A file as it was read, which is also what the manifest says of it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ServedFile {
+    /// All of it.
+    pub bytes: Vec<u8>,
+    /// Its entry in the manifest.
+    pub file: ManifestFile,
+}
+
+impl ServedSkill {
+    pub(crate) fn new(key: String, skill: Arc<LoadedSkill>) -> Self {
+        Self {
+            key,
+            skill,
+            state: Mutex::default(),
+            prompts: OnceLock::new(),
+        }
+    }
+
+    /// What stands between `skill://` and its files: its name, or a label and its name.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The skill as the catalog knows it.
+    pub fn skill(&self) -> &Arc<LoadedSkill> {
+        &self.skill
+    }
+
+    /// Whether lists show it: its author may want it to be found by its name alone.
+    pub fn is_listed(&self) -> bool {
+        self.skill.metadata.allow_implicit_invocation
+    }
+
+    /// The URI of the folder.
+    pub fn uri(&self) -> String {
+        format!("skill://{}", self.key)
+    }
+
+    /// The URI of a file.
+    pub fn uri_of(&self, path: &str) -> String {
+        format!("skill://{}/{}", self.key, encode_skill_path(path))
+    }
+
+    /// The URI by which the skill is known.
+    pub fn entry_uri(&self) -> String {
+        self.uri_of(SKILL_FILE)
+    }
+
+    /// The prompts that it brings along beside its instructions. Blocks.
+    pub fn prompts(&self) -> &[SkillPrompt] {
+        self.prompts.get_or_init(|| {
+            let (prompts, faults) = read_prompts(&self.skill);
+            for fault in faults {
+                tracing::warn!(
+                    skill = self.key,
+                    fault,
+                    "a prompt of a skill cannot be used"
+                );
+            }
+            prompts
+        })
+    }
+
+    /// Every file with its digest, or why the skill is not served after all. Looks at every file;
+    /// only what changed is read. Blocks.
+    pub fn manifest(&self, change: &mut FileChange) -> Arc<Manifest> {
+        let mut state = self.lock();
+        let manifest = self.renew(&mut state).0;
+        *change = std::mem::take(&mut state.untold).max(*change);
+        manifest
+    }
+
+    /// Reads a file once; its bytes and its manifest entry agree. Blocks.
+    ///
+    /// # Errors
+    /// [`FileFault`] when there is nothing to answer.
+    pub fn read(&self, path: &str, change: &mut FileChange) -> Result<ServedFile, FileFault> {
+        let mut state = self.lock();
+        let read = self.read_steadily(path, &mut state);
+        *change = std::mem::take(&mut state.untold).max(*change);
+        read
+    }
+
+    fn read_steadily(&self, path: &str, state: &mut State) -> Result<ServedFile, FileFault> {
+        let mut manifest = match &state.served {
+            Some(manifest) if manifest.is_ok() => Arc::clone(manifest),
+            _ => self.renew(state).0,
+        };
+        for _ in 0..TRIES {
+            let known = manifest.as_ref().as_ref();
+            let known = known.map_err(|reason| FileFault::LeftOut(reason.clone()))?;
+            let found = match known.get(path) {
+                None => Err(FileFault::NotFound),
+                Some(file) => match self.skill.files.read(path, MANIFEST_BYTES) {
+                    Ok(bytes)
+                        if file.size == bytes.len() as u64 && file.digest == digest(&bytes) =>
+                    {
+                        let file = file.clone();
+                        return Ok(ServedFile { bytes, file });
+                    }
+                    Ok(_) => Err(FileFault::Failed("it is being written to".to_owned())),
+                    Err(
+                        ReadFileError::NotFound { .. }
+                        | ReadFileError::Outside { .. }
+                        | ReadFileError::NotAFile { .. },
+                    ) => Err(FileFault::NotFound),
+                    Err(error) => Err(FileFault::Failed(error.to_string())),
+                },
+            };
+            // The manifest may be old: a second look decides.
+            let (next, is_new) = self.renew(state);
+            if !is_new {
+                found?;
+            }
+            manifest = next;
+        }
+        Err(FileFault::Failed("it is being written to".to_owned()))
+    }
+
+    /// The manifest as it is now, and whether it is another one than at the last look.
+    fn renew(&self, state: &mut State) -> (Arc<Manifest>, bool) {
+        let found = state
+            .cache
+            .manifest(&self.skill.files)
+            .map_err(|error| error.to_string());
+        if let (Some(before), Some(served)) = (&state.found, &state.served)
+            && *before == found
+        {
+            return (Arc::clone(served), false);
+        }
+        let (served, mut change) = self.agreed(&found, &mut state.agreed);
+        match &state.served {
+            Some(before) if before.is_ok() != served.is_ok() => {
+                change = change.max(FileChange::Served);
+            }
+            // Other files of a skill that is not served, for the reason that is known.
+            Some(before) if served.is_err() && **before == served => change = FileChange::None,
+            Some(_) => {}
+            // Nobody was told anything before the first look.
+            None if change == FileChange::SkillFile => {}
+            None => change = FileChange::None,
+        }
+        state.untold = state.untold.max(change);
+        let served = Arc::new(served);
+        state.found = Some(found);
+        state.served = Some(Arc::clone(&served));
+        (served, true)
+    }
+
+    /// What is served of the files that were found, and what is to be told.
+    fn agreed(&self, found: &Manifest, agreed: &mut Option<String>) -> (Manifest, FileChange) {
+        let Ok(manifest) = found else {
+            return (found.clone(), FileChange::Files);
+        };
+        let file = manifest.get(SKILL_FILE).map(|file| &file.digest);
+        if agreed.is_some() && agreed.as_ref() == file {
+            return (found.clone(), FileChange::Files);
+        }
+        let parsed = parse_skill_dir(&self.skill.path, ParseMode::Lenient);
+        // What was parsed is what was hashed, unless somebody wrote in between.
+        let bytes = self.skill.files.read(SKILL_FILE, MANIFEST_BYTES);
+        let unmoved = bytes.is_ok_and(|bytes| Some(&digest(&bytes)) == file);
+        let reason = match parsed {
+            Ok(now) if unmoved && now.metadata.front_matter == self.skill.metadata.front_matter => {
+                *agreed = file.cloned();
+                return (found.clone(), FileChange::Files);
+            }
+            Ok(_) => {
+                "its SKILL.md says something else than the catalog has taken over so far".to_owned()
+            }
+            Err(rejected) => {
+                let errors = rejected.diagnostics.iter();
+                let error = errors.clone().find(|it| it.severity == Severity::Error);
+                let why = error.map_or("", |error| error.message.as_str());
+                format!("its SKILL.md is broken at present: {why}")
+            }
+        };
+        (Err(reason), FileChange::SkillFile)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

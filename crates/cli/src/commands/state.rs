@@ -1,0 +1,233 @@
+//! `metier state`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use metier::LoadedStateStore;
+use metier::persistence::{LoadedState, SavedSkill, StateChange, state_text};
+use serde_json::{Value, json};
+
+use super::state_memory::StateMemory;
+use crate::Failure;
+use crate::config::Config;
+use crate::options::{Running, SkillPlaces};
+use crate::persisting::{StatePlace, store};
+use crate::printer::{Printer, table};
+use crate::utc::utc;
+
+#[derive(Args)]
+pub(crate) struct State {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Show what is kept of an application, and where.
+    Show(Show),
+    /// Forget skills that were loaded: they do not come back after a restart.
+    Forget(Forget),
+    /// Print what is kept as it would be written.
+    Export(Show),
+    /// What agents learned about tools: show it, forget it, export it.
+    Memory(StateMemory),
+}
+
+#[derive(Args)]
+struct Show {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    which: Which,
+}
+
+#[derive(Args)]
+struct Forget {
+    /// Skills by their names.
+    #[arg(value_name = "NAME", required_unless_present = "all")]
+    names: Vec<String>,
+    /// Every skill of the application.
+    #[arg(long, conflicts_with = "names")]
+    all: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    which: Which,
+}
+
+/// Whose state.
+#[derive(Args)]
+struct Which {
+    /// The application [default: python].
+    #[arg(long, value_name = "NAME")]
+    app: Option<String>,
+    #[command(flatten)]
+    place: StatePlace,
+    #[command(flatten)]
+    file: SettingsFile,
+}
+
+/// Which settings count.
+#[derive(Args)]
+pub(super) struct SettingsFile {
+    /// Read the settings from this file; otherwise from metier.toml in the working directory or the
+    /// nearest folder above.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    config: Option<PathBuf>,
+    /// Read no settings from a file.
+    #[arg(long)]
+    no_config: bool,
+}
+
+impl SettingsFile {
+    /// The settings in force.
+    pub(super) fn config(&self, app: Option<String>, printer: Printer) -> Result<Config, Failure> {
+        let places = SkillPlaces {
+            app,
+            config: self.config.clone(),
+            no_config: self.no_config,
+            ..SkillPlaces::default()
+        };
+        let (config, faults) = Running::default().config(&places);
+        for note in &config.notes {
+            printer.say(&format!("warning: {note}"));
+        }
+        if !faults.is_empty() {
+            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            return Err(Failure::Usage(faults.join("\nerror: ")));
+        }
+        Ok(config)
+    }
+}
+
+impl Which {
+    fn store(&self, printer: Printer) -> Result<LoadedStateStore, Failure> {
+        let mut config = self.file.config(self.app.clone(), printer)?;
+        self.place.cover(&mut config);
+        store(&config)
+    }
+}
+
+impl State {
+    pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        match self.action {
+            Action::Show(show) => show.show(printer),
+            Action::Forget(forget) => forget.run(printer),
+            Action::Export(export) => export.export(printer),
+            Action::Memory(memory) => memory.run(printer),
+        }
+    }
+}
+
+impl Show {
+    fn show(&self, printer: Printer) -> Result<(), Failure> {
+        let store = self.which.store(printer)?;
+        let reading = store.load();
+        let file = store.file().display().to_string();
+        if self.json {
+            printer.json(&json!({
+                "app": store.app().as_str(),
+                "file": file,
+                "state": as_json(&reading.state)?,
+                "warnings": reading.warnings,
+            }));
+        } else {
+            for line in table(&rows(&reading.state)) {
+                printer.data(&line);
+            }
+        }
+        if reading.state.is_empty() {
+            printer.say(&format!("nothing is kept for {} in {file}", store.app()));
+        } else {
+            printer.say(&format!("kept for {} in {file}", store.app()));
+        }
+        warn(printer, &reading.warnings);
+        Ok(())
+    }
+
+    /// The text of the file is JSON in both forms.
+    fn export(&self, printer: Printer) -> Result<(), Failure> {
+        let reading = self.which.store(printer)?.load();
+        warn(printer, &reading.warnings);
+        printer.text(&state_text(&reading.state));
+        Ok(())
+    }
+}
+
+impl Forget {
+    fn run(&self, printer: Printer) -> Result<(), Failure> {
+        let store = self.which.store(printer)?;
+        let reading = store.load();
+        warn(printer, &reading.warnings);
+        let kept = |name: &String| reading.state.skill(name).is_some();
+        let (known, unknown): (Vec<String>, Vec<String>) = if self.all {
+            let skills = reading.state.skills.iter();
+            (skills.map(|skill| skill.name.clone()).collect(), Vec::new())
+        } else {
+            self.names.iter().cloned().partition(kept)
+        };
+        let mut change = StateChange::default();
+        for name in &known {
+            change = change.with_unloaded(name);
+        }
+        let saved = store.save(&change);
+        let saved = saved.map_err(|error| Failure::Usage(error.to_string()))?;
+        if let Some(copy) = saved.kept_aside {
+            printer.say(&format!("the damaged file is kept as {}", copy.display()));
+        }
+        if self.json {
+            printer.json(&json!({"forgotten": known, "unknown": unknown}));
+        } else {
+            for name in &known {
+                printer.data(&format!("forgotten: {name}"));
+            }
+        }
+        if known.is_empty() && unknown.is_empty() {
+            printer.say(&format!("nothing is kept for {}", store.app()));
+        }
+        for name in &unknown {
+            printer.say(&format!(
+                "`{name}` is not kept; `metier state show` lists what is"
+            ));
+        }
+        if unknown.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::Answered)
+        }
+    }
+}
+
+fn warn(printer: Printer, warnings: &[String]) {
+    for warning in warnings {
+        printer.say(&format!("warning: {warning}"));
+    }
+}
+
+fn as_json(state: &LoadedState) -> Result<Value, Failure> {
+    serde_json::from_str(&state_text(state)).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+fn rows(state: &LoadedState) -> Vec<Vec<String>> {
+    if state.skills.is_empty() {
+        return Vec::new();
+    }
+    let header = ["SKILL", "VERSION", "LOADED", "GROUPS", "FOLDER"];
+    let row = |skill: &SavedSkill| {
+        let groups: Vec<String> = state.groups_of(&skill.name).into_iter().collect();
+        let groups = Some(groups.join(",")).filter(|text| !text.is_empty());
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        vec![
+            skill.name.clone(),
+            or_none(skill.version.clone()),
+            or_none(skill.loaded_at_ms.map(utc)),
+            or_none(groups),
+            or_none(skill.skill_path.clone()),
+        ]
+    };
+    std::iter::once(header.map(str::to_owned).to_vec())
+        .chain(state.skills.iter().map(row))
+        .collect()
+}

@@ -1,0 +1,194 @@
+//! `metier state memory`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use metier::memory::{LongTermStore as _, MemoryOverview, SqliteLongTerm, StoreError, export};
+use metier::{MemoryFilter, MemoryQuery};
+use serde_json::json;
+
+use crate::Failure;
+use crate::config::{Config, Key};
+use crate::printer::{Printer, count, table};
+use crate::remembering::{MemoryDatabase, counts};
+use crate::utc::utc;
+
+#[derive(Args)]
+pub(crate) struct StateMemory {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Show what is remembered, newest first.
+    Show(Show),
+    /// Forget what matches everything that is said, or --all.
+    Forget(Forget),
+    /// Print what is remembered as JSON.
+    Export(Export),
+}
+
+#[derive(Args)]
+struct Show {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    which: Which,
+}
+
+#[derive(Args)]
+struct Export {
+    #[command(flatten)]
+    which: Which,
+}
+
+#[derive(Args)]
+struct Forget {
+    /// Everything in the file.
+    #[arg(long, conflicts_with_all = ["app", "session", "key"])]
+    all: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    which: Which,
+}
+
+/// Which entries.
+#[derive(Args)]
+struct Which {
+    /// Only of this application.
+    #[arg(long, value_name = "NAME")]
+    app: Option<String>,
+    /// Only from this session.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Only keys that begin so, as `pattern:tool_call:rig__build`.
+    #[arg(long, value_name = "BEGINNING")]
+    key: Option<String>,
+    #[command(flatten)]
+    database: MemoryDatabase,
+    #[command(flatten)]
+    file: super::state::SettingsFile,
+}
+
+impl Which {
+    fn filter(&self) -> MemoryFilter {
+        let mut filter = MemoryFilter::new();
+        filter.dcc_name.clone_from(&self.app);
+        filter.session_id.clone_from(&self.session);
+        filter.key_prefix.clone_from(&self.key);
+        filter
+    }
+
+    /// The file in force, and its store where it is there: looking makes none.
+    fn store(&self, printer: Printer) -> Result<(PathBuf, Option<SqliteLongTerm>), Failure> {
+        let mut config: Config = self.file.config(None, printer)?;
+        self.database.cover(&mut config);
+        let Some(file) = config.file(Key::MemoryDatabase) else {
+            return Err(Failure::Usage(
+                "no file keeps a memory; name one with --memory-database or `database` below `[memory]` in metier.toml"
+                    .to_owned(),
+            ));
+        };
+        let store = file.exists().then(|| SqliteLongTerm::open(file));
+        Ok((file.to_owned(), store.transpose().map_err(unusable)?))
+    }
+}
+
+impl StateMemory {
+    pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        match self.action {
+            Action::Show(show) => show.run(printer),
+            Action::Forget(forget) => forget.run(printer),
+            Action::Export(export) => export.run(printer),
+        }
+    }
+}
+
+impl Show {
+    fn run(&self, printer: Printer) -> Result<(), Failure> {
+        let (file, store) = self.which.store(printer)?;
+        let filter = self.which.filter();
+        let (overview, entries) = match &store {
+            Some(store) => (
+                MemoryOverview::of(store, &filter).map_err(unusable)?,
+                store.query(&MemoryQuery::all(filter)).map_err(unusable)?,
+            ),
+            None => Default::default(),
+        };
+        let shown = file.display().to_string();
+        if self.json {
+            printer.json(&json!({"file": shown, "overview": overview}));
+        } else if !entries.is_empty() {
+            let header = ["KEY", "OK", "FAIL", "APP", "SESSION", "WRITTEN"];
+            let rows = entries.iter().map(|entry| {
+                let [ok, fail] = counts(entry);
+                let (key, dcc, session) = (&entry.key, &entry.dcc_name, &entry.session_id);
+                vec![
+                    key.clone(),
+                    ok,
+                    fail,
+                    dcc.clone(),
+                    session.clone(),
+                    utc(entry.created_ms),
+                ]
+            });
+            let rows: Vec<Vec<String>> = std::iter::once(header.map(str::to_owned).to_vec())
+                .chain(rows)
+                .collect();
+            for line in table(&rows) {
+                printer.data(&line);
+            }
+        }
+        let number = match overview.entries {
+            1 => "1 entry".to_owned(),
+            number => format!("{number} entries"),
+        };
+        printer.say(&format!("{number} in {shown}"));
+        Ok(())
+    }
+}
+
+impl Export {
+    fn run(&self, printer: Printer) -> Result<(), Failure> {
+        let (_, store) = self.which.store(printer)?;
+        let exported = match &store {
+            Some(store) => export(store, &self.which.filter()).map_err(unusable)?,
+            None => json!({"schema_version": 1, "entries": []}),
+        };
+        printer.json(&exported);
+        Ok(())
+    }
+}
+
+impl Forget {
+    fn run(&self, printer: Printer) -> Result<(), Failure> {
+        let filter = self.which.filter();
+        if filter.is_everything() && !self.all {
+            return Err(Failure::Usage(
+                "say what to forget: --session, --key or --app; --all forgets everything"
+                    .to_owned(),
+            ));
+        }
+        let (file, store) = self.which.store(printer)?;
+        let forgotten = match &store {
+            Some(store) => store.forget(&filter).map_err(unusable)?,
+            None => 0,
+        };
+        if self.json {
+            printer.json(&json!({"forgotten": forgotten}));
+        } else {
+            printer.data(&format!("forgotten: {}", count(forgotten, "pattern")));
+        }
+        printer.say(&format!("from {}", file.display()));
+        Ok(())
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "a function for map_err")]
+fn unusable(error: StoreError) -> Failure {
+    Failure::Usage(error.to_string())
+}

@@ -1,0 +1,105 @@
+//! What a server has loaded comes back after a restart.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use metier::{
+    AppName, LoadPersistence, LoadedStateStore, ReplayPolicy, SkillCatalog,
+    enable_skill_load_persistence,
+};
+
+use crate::Failure;
+use crate::config::{Config, Key, OFF, Value};
+use crate::options::place;
+use crate::printer::{Printer, count};
+
+/// Whether and how the loaded skills are kept.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Persisting {
+    /// Keep what is loaded over a restart; for skills of another version than the one that was
+    /// loaded, POLICY is `skip_on_drift`, `require_exact_version` or `ignore_version`.
+    #[arg(
+        long,
+        value_name = "POLICY",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "skip_on_drift"
+    )]
+    persist: Option<ReplayPolicy>,
+    #[command(flatten)]
+    place: StatePlace,
+}
+
+/// Where it is kept.
+#[derive(Args, Clone, Default)]
+pub(crate) struct StatePlace {
+    /// The folder of what is kept over a restart [default: ~/.dcc-mcp].
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<PathBuf>,
+}
+
+impl StatePlace {
+    /// Puts the option on top of the other settings.
+    pub(crate) fn cover(&self, config: &mut Config) {
+        let folder = self.state_dir.clone().map(Value::File);
+        config.layer.option(Key::StateDir, folder);
+    }
+}
+
+impl Persisting {
+    /// Loads what was loaded before and follows what is loaded from now on, when that is wanted.
+    pub(crate) async fn begin(
+        &self,
+        printer: Printer,
+        catalog: &SkillCatalog,
+        config: &mut Config,
+    ) -> Result<Option<LoadPersistence>, Failure> {
+        let policy = self.persist.map(|it| Value::Text(it.to_string()));
+        config.layer.option(Key::Persist, policy);
+        self.place.cover(config);
+        let Some(policy) = config.text(Key::Persist).filter(|text| *text != OFF) else {
+            return Ok(None);
+        };
+        let policy: ReplayPolicy = policy
+            .parse()
+            .map_err(|error| Failure::Usage(format!("{}: {error}", place(config, Key::Persist))))?;
+        let store = store(config)?;
+        let shown = store.file().display().to_string();
+        let begun = enable_skill_load_persistence(catalog, store, policy).await;
+        let (persistence, report) = begun.map_err(|error| {
+            Failure::Usage(format!(
+                "{}: {error}; `--persist=skip_on_drift` restores the others, and `metier state forget NAME` gives a skill up",
+                place(config, Key::Persist)
+            ))
+        })?;
+        for note in report.notes() {
+            printer.say(&format!("warning: {note}"));
+        }
+        if !report.restored.is_empty() {
+            let number = count(report.restored.len(), "skill");
+            printer.say(&format!("restored {number} from {shown}"));
+        }
+        Ok(Some(persistence))
+    }
+}
+
+/// The store of the application in force.
+pub(crate) fn store(config: &Config) -> Result<LoadedStateStore, Failure> {
+    let app = config.text(Key::App).unwrap_or("python");
+    let app = AppName::new(app)
+        .map_err(|error| Failure::Usage(format!("{}: {error}", place(config, Key::App))))?;
+    let folder = folder(config)?;
+    let mirror = metier::persistence::SqliteMirror::new(folder.join("state.sqlite3"));
+    Ok(LoadedStateStore::new(folder, app).with_mirror(std::sync::Arc::new(mirror)))
+}
+
+fn folder(config: &Config) -> Result<PathBuf, Failure> {
+    if let Some(folder) = config.file(Key::StateDir) {
+        return Ok(folder.to_owned());
+    }
+    let home = etcetera::home_dir().ok();
+    let home = home.as_deref().map(|home: &Path| home.join(".dcc-mcp"));
+    home.ok_or_else(|| {
+        Failure::Usage("there is no home folder; name a folder with --state-dir".to_owned())
+    })
+}

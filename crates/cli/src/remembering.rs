@@ -1,0 +1,96 @@
+//! What agents learned about tools.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use metier::memory::{MemoryEntry, SqliteLongTerm};
+use metier::{AgentMemory, MemoryRecorder, SkillCatalog};
+
+use crate::config::{Config, Key, Origin, Value};
+use crate::options::place;
+use crate::printer::Printer;
+
+/// Whether and where it is kept.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Remembering {
+    /// Remember which tools went well and which failed, and tell it with search results. Names and
+    /// counts alone, for this run; --memory-database keeps them.
+    #[arg(long)]
+    memory: bool,
+    #[command(flatten)]
+    database: MemoryDatabase,
+}
+
+/// The file of it.
+#[derive(Args, Clone, Default)]
+pub(crate) struct MemoryDatabase {
+    /// The database file of what is remembered over a restart.
+    #[arg(long, value_name = "FILE")]
+    memory_database: Option<PathBuf>,
+}
+
+impl MemoryDatabase {
+    /// Puts the option on top of the other settings.
+    pub(crate) fn cover(&self, config: &mut Config) {
+        let file = self.memory_database.clone().map(Value::File);
+        config.layer.option(Key::MemoryDatabase, file);
+    }
+}
+
+impl Remembering {
+    /// Remembers from now on, when that is wanted. Policies that read the memory are registered
+    /// after this. A file that cannot be used is a warning: the tools do not need it.
+    pub(crate) fn begin(&self, printer: Printer, catalog: &SkillCatalog, config: &mut Config) {
+        let on = self.memory.then_some(Value::Flag(true));
+        config.layer.option(Key::MemoryEnabled, on);
+        self.database.cover(config);
+        if !is_wanted(config) {
+            return;
+        }
+        let memory = match config.file(Key::MemoryDatabase) {
+            None => AgentMemory::in_memory(),
+            Some(file) => match opened(file) {
+                Ok(store) => AgentMemory::new(Arc::new(store)),
+                Err(error) => {
+                    let origin = place(config, Key::MemoryDatabase);
+                    printer.say(&format!(
+                        "warning: {origin}: {error}; what is learned ends with this run"
+                    ));
+                    AgentMemory::in_memory()
+                }
+            },
+        };
+        MemoryRecorder::new(Arc::new(memory)).install(&catalog.hooks());
+    }
+}
+
+/// A file turns it on, unless it is said to be off; privacy counts before everything.
+fn is_wanted(config: &Config) -> bool {
+    let is_said = config
+        .get(Key::MemoryEnabled)
+        .is_some_and(|said| said.origin != Origin::BuiltIn);
+    let is_on = if is_said {
+        config.flag(Key::MemoryEnabled)
+    } else {
+        config.file(Key::MemoryDatabase).is_some()
+    };
+    is_on && !config.flag(Key::MemoryPrivacy)
+}
+
+/// The file, with its folder made where that is missing.
+fn opened(file: &Path) -> Result<SqliteLongTerm, metier::memory::StoreError> {
+    if let Some(folder) = file.parent() {
+        // What is wrong with it is told by the opening.
+        let _ = std::fs::create_dir_all(folder);
+    }
+    SqliteLongTerm::open(file)
+}
+
+/// How often a pattern came, well and badly, for a table.
+pub(crate) fn counts(entry: &MemoryEntry) -> [String; 2] {
+    ["ok_count", "fail_count"].map(|name| {
+        let number = entry.facts.get(name).and_then(serde_json::Value::as_u64);
+        number.unwrap_or(0).to_string()
+    })
+}

@@ -1,0 +1,297 @@
+//! The long-term layer in an `SQLite` file.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::types::Value as Sql;
+use rusqlite::{
+    Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params,
+    params_from_iter,
+};
+
+use crate::long_term::combined;
+use crate::{
+    Existing, LongTermStore, MemoryEntry, MemoryFilter, MemoryLayer, MemoryQuery, StoreError,
+};
+
+/// What `PRAGMA user_version` says of a file that this crate writes; the number of migrations.
+const VERSION: i64 = 1;
+
+/// From each version to the next. Never edited, only added to.
+const MIGRATIONS: [&str; 1] = ["
+    CREATE TABLE agent_memory (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        layer TEXT NOT NULL,
+        key TEXT NOT NULL,
+        session_id TEXT NOT NULL,
+        dcc_name TEXT NOT NULL,
+        score INTEGER NOT NULL,
+        created_ms INTEGER NOT NULL,
+        facts TEXT NOT NULL,
+        UNIQUE (dcc_name, session_id, key)
+    );
+    CREATE INDEX agent_memory_key ON agent_memory (dcc_name, key);
+"];
+
+/// How long another process may hold the file before an operation gives up.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+const COLUMNS: &str = "key, session_id, dcc_name, score, created_ms, facts";
+
+/// The long-term layer in an `SQLite` file, which several processes may share.
+///
+/// The file is in WAL mode, readable for its owner alone, and overwrites what is forgotten. One of a
+/// newer version is refused and left as it is.
+pub struct SqliteLongTerm {
+    path: PathBuf,
+    connection: Mutex<Connection>,
+}
+
+impl fmt::Debug for SqliteLongTerm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SqliteLongTerm")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SqliteLongTerm {
+    /// Opens the file, or makes it; its folder must be there.
+    ///
+    /// # Errors
+    /// The file cannot be opened, is no database, or is of a newer version.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let path = path.into();
+        make_private(&path)
+            .map_err(|error| StoreError::new(shown(&path), error.to_string(), FOLDER))?;
+        let opened = Self::connect(&path).map_err(|error| fault(&path, &error))?;
+        let version: i64 = opened
+            .query_row("PRAGMA user_version", [], |row| row.get(0))
+            .map_err(|error| fault(&path, &error))?;
+        if version > VERSION {
+            return Err(StoreError::new(
+                shown(&path),
+                format!("it is of version {version}, and this program knows {VERSION}"),
+                "use the newer program, or another file",
+            ));
+        }
+        Ok(Self {
+            path,
+            connection: Mutex::new(opened),
+        })
+    }
+
+    fn connect(path: &Path) -> rusqlite::Result<Connection> {
+        let mut connection = Connection::open(path)?;
+        connection.busy_timeout(PATIENCE)?;
+        let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if version > VERSION {
+            return Ok(connection);
+        }
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        connection.pragma_update(None, "secure_delete", "ON")?;
+        let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Asked again under the lock: another process may have been at it.
+        let version: i64 = change.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        let done = usize::try_from(version).unwrap_or(0);
+        for migration in MIGRATIONS.iter().skip(done) {
+            change.execute_batch(migration)?;
+        }
+        if version < VERSION {
+            change.pragma_update(None, "user_version", VERSION)?;
+        }
+        change.commit()?;
+        Ok(connection)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn with<T>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let mut connection: MutexGuard<'_, Connection> = self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        work(&mut connection).map_err(|error| fault(&self.path, &error))
+    }
+}
+
+impl LongTermStore for SqliteLongTerm {
+    fn put(
+        &self,
+        entries: Vec<MemoryEntry>,
+        existing: Existing,
+        most: usize,
+    ) -> Result<(), StoreError> {
+        self.with(|connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            for entry in entries {
+                put_one(&change, entry, existing)?;
+            }
+            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            change.execute(
+                "DELETE FROM agent_memory WHERE id NOT IN (SELECT id FROM agent_memory ORDER BY id DESC LIMIT ?1)",
+                [most],
+            )?;
+            change.commit()
+        })
+    }
+
+    fn query(&self, query: &MemoryQuery) -> Result<Vec<MemoryEntry>, StoreError> {
+        let (matching, mut values) = condition(&query.filter);
+        values.push(Sql::from(i64::try_from(query.limit).unwrap_or(i64::MAX)));
+        let text =
+            format!("SELECT {COLUMNS} FROM agent_memory WHERE {matching} ORDER BY id DESC LIMIT ?");
+        self.with(|connection| {
+            let mut statement = connection.prepare_cached(&text)?;
+            let rows = statement.query_map(params_from_iter(values), entry)?;
+            rows.collect()
+        })
+    }
+
+    fn forget(&self, filter: &MemoryFilter) -> Result<usize, StoreError> {
+        let (matching, values) = condition(filter);
+        self.with(|connection| {
+            let gone = connection.execute(
+                &format!("DELETE FROM agent_memory WHERE {matching}"),
+                params_from_iter(values),
+            )?;
+            // What was forgotten must not live on in the log beside the file. Another process that
+            // reads just now keeps the log a little longer; that is no failure.
+            let _: Option<i64> = connection
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+                .optional()
+                .unwrap_or_default();
+            Ok(gone)
+        })
+    }
+
+    fn len(&self) -> Result<usize, StoreError> {
+        self.with(|connection| {
+            let number: i64 =
+                connection.query_row("SELECT count(*) FROM agent_memory", [], |row| row.get(0))?;
+            Ok(usize::try_from(number).unwrap_or(0))
+        })
+    }
+}
+
+fn put_one(change: &Transaction<'_>, new: MemoryEntry, existing: Existing) -> rusqlite::Result<()> {
+    let same = "dcc_name = ?1 AND session_id = ?2 AND key = ?3";
+    let old = change
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM agent_memory WHERE {same}"))?
+        .query_row(params![new.dcc_name, new.session_id, new.key], entry)
+        .optional()?;
+    let new = match old {
+        Some(old) => {
+            // Not an update: the order of the ids is the order of the entries.
+            change.execute(
+                &format!("DELETE FROM agent_memory WHERE {same}"),
+                params![new.dcc_name, new.session_id, new.key],
+            )?;
+            combined(&old, new, existing)
+        }
+        None => new,
+    };
+    let facts = serde_json::to_string(&new.facts).unwrap_or_else(|_| "{}".to_owned());
+    change
+        .prepare_cached(
+            "INSERT INTO agent_memory (layer, key, session_id, dcc_name, score, created_ms, facts)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![
+            MemoryLayer::LongTerm.as_str(),
+            new.key,
+            new.session_id,
+            new.dcc_name,
+            new.score,
+            i64::try_from(new.created_ms).unwrap_or(i64::MAX),
+            facts
+        ])?;
+    Ok(())
+}
+
+fn entry(row: &Row<'_>) -> rusqlite::Result<MemoryEntry> {
+    let (key, session, dcc): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let mut entry = MemoryEntry::new(MemoryLayer::LongTerm, key, session, dcc);
+    entry.score = row.get(3)?;
+    entry.created_ms = u64::try_from(row.get::<_, i64>(4)?).unwrap_or(0);
+    // Facts that somebody has damaged cost the facts, not the entry.
+    entry.facts = serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default();
+    Ok(entry)
+}
+
+/// The filter as a condition and its values.
+fn condition(filter: &MemoryFilter) -> (String, Vec<Sql>) {
+    let mut parts = Vec::new();
+    let mut values = Vec::new();
+    if !filter.wants(MemoryLayer::LongTerm) {
+        parts.push("0");
+    }
+    if let Some(session) = &filter.session_id {
+        parts.push("session_id = ?");
+        values.push(Sql::from(session.clone()));
+    }
+    if let Some(dcc) = &filter.dcc_name {
+        parts.push("dcc_name = ?");
+        values.push(Sql::from(dcc.clone()));
+    }
+    if let Some(prefix) = filter
+        .key_prefix
+        .as_ref()
+        .filter(|prefix| !prefix.is_empty())
+    {
+        // The range is for the index; the second part is the exact one.
+        parts.push("key >= ? AND substr(key, 1, length(?)) = ?");
+        for _ in 0..3 {
+            values.push(Sql::from(prefix.clone()));
+        }
+    }
+    let matching = if parts.is_empty() {
+        "1".to_owned()
+    } else {
+        parts.join(" AND ")
+    };
+    (matching, values)
+}
+
+const FOLDER: &str = "make its folder, or name another file";
+
+fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
+    use rusqlite::ErrorCode::{
+        CannotOpen, DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase, ReadOnly,
+    };
+    let cure = match error.sqlite_error_code() {
+        Some(DatabaseBusy | DatabaseLocked) => "another process holds the file; try again",
+        Some(NotADatabase | DatabaseCorrupt) => "move the file away, and a new one is made",
+        Some(DiskFull) => "make room on the disk",
+        Some(ReadOnly) => "make the file and its folder writable, or name another file",
+        Some(CannotOpen) => FOLDER,
+        _ => "name another file",
+    };
+    StoreError::new(shown(path), error.to_string(), cure)
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Makes the file for its owner alone, where it is not there yet. `SQLite` gives the same rights to
+/// the files beside it.
+fn make_private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options.open(path).map(drop)
+}

@@ -1,0 +1,202 @@
+//! What is told of a memory.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::compaction::{PATTERN, call_subject};
+use crate::{AgentMemory, MemoryEntry, MemoryError, MemoryFilter, MemoryLayer, MemoryQuery};
+
+/// Most tools in each list.
+const MOST: usize = 8;
+/// Most characters of the whole, as JSON.
+const LARGEST: usize = 1_200;
+/// Most characters of a tool's name; a longer one is not a name that a client can call.
+const LONGEST_TOOL: usize = 128;
+
+/// How a tool did, over this session and all that is remembered of earlier ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ToolRecord {
+    /// Calls that went well.
+    pub ok_count: u64,
+    /// Calls that failed, were refused, or lacked a capability.
+    pub fail_count: u64,
+    /// The outcome of the latest one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_outcome: Option<String>,
+}
+
+impl ToolRecord {
+    fn is_good(&self) -> bool {
+        self.ok_count > self.fail_count
+    }
+
+    fn is_bad(&self) -> bool {
+        self.fail_count > self.ok_count
+    }
+
+    fn score(&self) -> i128 {
+        i128::from(self.ok_count) - i128::from(self.fail_count)
+    }
+}
+
+/// What is told of a memory: at most 1,200 characters as JSON, all its parts together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct MemorySummary {
+    /// How single tools did, the best known first.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub memory_summary: Map<String, Value>,
+    /// Tools that went well more often than not, the best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memory_prefer_tools: Vec<String>,
+    /// Tools that failed more often than not, the worst first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memory_avoid_tools: Vec<String>,
+}
+
+impl MemorySummary {
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.memory_summary.is_empty()
+            && self.memory_prefer_tools.is_empty()
+            && self.memory_avoid_tools.is_empty()
+    }
+
+    /// Of these records, by tool.
+    fn of(records: &BTreeMap<String, ToolRecord>) -> Self {
+        let ranked = |wanted: fn(&ToolRecord) -> bool, sign: i128| {
+            let mut tools: Vec<_> = records
+                .iter()
+                .filter(|(_, record)| wanted(record))
+                .map(|(name, record)| (sign * record.score(), name))
+                .collect();
+            tools.sort();
+            tools.truncate(MOST);
+            tools
+                .into_iter()
+                .map(|(_, name)| name.clone())
+                .collect::<Vec<String>>()
+        };
+        let mut summary = Self {
+            memory_prefer_tools: ranked(ToolRecord::is_good, -1),
+            memory_avoid_tools: ranked(ToolRecord::is_bad, 1),
+            memory_summary: Map::new(),
+        };
+        let named = summary
+            .memory_prefer_tools
+            .iter()
+            .chain(&summary.memory_avoid_tools);
+        for tool in named {
+            if let Some(record) = records.get(tool)
+                && let Ok(record) = serde_json::to_value(record)
+            {
+                summary.memory_summary.insert(tool.clone(), record);
+            }
+        }
+        summary.trim();
+        summary
+    }
+
+    /// Drops the least important until the size is right: single records, then the ends of the lists.
+    fn trim(&mut self) {
+        while self.size() > LARGEST {
+            let last = self.memory_summary.keys().next_back().cloned();
+            if let Some(last) = last {
+                self.memory_summary.remove(&last);
+            } else if self.memory_prefer_tools.len() >= self.memory_avoid_tools.len() {
+                self.memory_prefer_tools.pop();
+            } else {
+                self.memory_avoid_tools.pop();
+            }
+        }
+    }
+
+    fn size(&self) -> usize {
+        serde_json::to_string(self).map_or(0, |text| text.chars().count())
+    }
+}
+
+impl AgentMemory {
+    /// What is known of tools: how they did in this session, and what earlier sessions with the
+    /// application left.
+    ///
+    /// # Errors
+    /// The long-term layer cannot be read.
+    pub fn summary(
+        &self,
+        dcc_name: &str,
+        session_id: Option<&str>,
+    ) -> Result<MemorySummary, MemoryError> {
+        Ok(MemorySummary::of(&self.records(
+            dcc_name,
+            session_id,
+            "tool_call:",
+        )?))
+    }
+
+    /// The same of one tool alone.
+    ///
+    /// # Errors
+    /// The long-term layer cannot be read.
+    pub fn summary_of_tool(
+        &self,
+        dcc_name: &str,
+        session_id: Option<&str>,
+        tool_name: &str,
+    ) -> Result<MemorySummary, MemoryError> {
+        let mut records = self.records(dcc_name, session_id, &call_subject(tool_name))?;
+        records.retain(|name, _| name == tool_name);
+        Ok(MemorySummary::of(&records))
+    }
+
+    /// By tool; `subject` is the beginning of the keys that count.
+    fn records(
+        &self,
+        dcc_name: &str,
+        session_id: Option<&str>,
+        subject: &str,
+    ) -> Result<BTreeMap<String, ToolRecord>, MemoryError> {
+        let about = |layer, key: String| {
+            MemoryQuery::all(
+                MemoryFilter::new()
+                    .layer(layer)
+                    .dcc(dcc_name)
+                    .key_prefix(key),
+            )
+        };
+        let mut records: BTreeMap<String, ToolRecord> = BTreeMap::new();
+        let mut add = |entry: &MemoryEntry, ok: u64, fail: u64| {
+            let Some(tool) = entry.text("tool_name") else {
+                return;
+            };
+            if tool.chars().count() > LONGEST_TOOL {
+                return;
+            }
+            let record = records.entry(tool.to_owned()).or_default();
+            record.ok_count = record.ok_count.saturating_add(ok);
+            record.fail_count = record.fail_count.saturating_add(fail);
+            if record.last_outcome.is_none() {
+                record.last_outcome = entry.text("outcome").map(ToOwned::to_owned);
+            }
+        };
+        if let Some(session_id) = session_id {
+            let mut query = about(MemoryLayer::Working, subject.to_owned());
+            query.filter = query.filter.session(session_id);
+            for entry in self.query(&query)? {
+                add(
+                    &entry,
+                    u64::from(entry.score > 0),
+                    u64::from(entry.score < 0),
+                );
+            }
+        }
+        let patterns = about(MemoryLayer::LongTerm, format!("{PATTERN}{subject}"));
+        for entry in self.query(&patterns)? {
+            add(&entry, entry.number("ok_count"), entry.number("fail_count"));
+        }
+        Ok(records)
+    }
+}

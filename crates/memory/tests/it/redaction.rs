@@ -1,0 +1,127 @@
+//! Secrets and prompts do not get in, and what gets in has a size.
+
+use metier_memory::{MemoryFilter, MemoryLayer, MemoryQuery, redact};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::clock::{entry, memory};
+
+fn redacted(facts: &Value) -> Value {
+    Value::Object(redact(facts.as_object().unwrap()))
+}
+
+#[test]
+fn members_that_speak_of_a_secret_or_a_prompt_are_dropped_at_any_depth() {
+    let facts = json!({
+        "apiKey": "x", "API-KEY": "x", "api_key": "x", "Authorization": "x", "user_password": "x", "systemPrompt": "x",
+        "client_secret": "x", "accessToken": "x", "aws_access_key_id": "x", "Set-Cookie": "x",
+        "tool": "render", "inner": {"token": "x", "list": [{"prompt": "x", "frames": 3}]},
+    });
+    assert_eq!(
+        redacted(&facts),
+        json!({"tool": "render", "inner": {"list": [{"frames": 3}]}})
+    );
+}
+
+#[test]
+fn words_that_look_like_secrets_are_replaced() {
+    for (text, kept) in [
+        ("rig__build took 3 s", "rig__build took 3 s"),
+        (
+            "Authorization: Bearer abc.def",
+            "Authorization: Bearer [redacted]",
+        ),
+        ("key sk-abcdefghijklmnop123 used", "key [redacted] used"),
+        ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "[redacted]"),
+        (
+            "https://ann:pw@host:8080/a?b",
+            "https://[redacted]@host:8080/a?b",
+        ),
+        ("https://host/a@b", "https://host/a@b"),
+        (
+            "password=hunter2, user=ann",
+            "password=[redacted], user=ann",
+        ),
+        ("--token=abc", "--token=[redacted]"),
+        ("d41d8cd98f00b204e9800998ecf8427e", "[redacted]"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIB", "[redacted]"),
+        (
+            "maya_geometry__create_sphere_with_many_segments_2",
+            "maya_geometry__create_sphere_with_many_segments_2",
+        ),
+        ("多边形球体", "多边形球体"),
+    ] {
+        assert_eq!(
+            redacted(&json!({"note": text})),
+            json!({"note": kept}),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_memory_redacts_whoever_puts() {
+    let (memory, _) = memory();
+    for layer in [
+        MemoryLayer::Ephemeral,
+        MemoryLayer::Working,
+        MemoryLayer::LongTerm,
+    ] {
+        let entry = entry(layer, "a", "key sk-abcdefghijklmnop123")
+            .fact("password", "hunter2")
+            .fact("note", "x".repeat(10_000));
+        memory.put(entry).unwrap();
+    }
+    let kept = memory
+        .query(&MemoryQuery::all(MemoryFilter::new()))
+        .unwrap();
+    assert_eq!(kept.len(), 3);
+    for entry in kept {
+        assert_eq!(entry.key, "key [redacted]");
+        assert_eq!(entry.facts.keys().collect::<Vec<_>>(), ["note"]);
+        assert_eq!(entry.facts["note"].as_str().unwrap().len(), 512);
+    }
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<i64>().prop_map(Value::from),
+        ".{0,600}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(6, 200, 24, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..24).prop_map(Value::from),
+            prop::collection::btree_map(".{0,24}", inner, 0..24)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn facts_are_bounded_and_a_second_redaction_changes_nothing(
+        facts in prop::collection::btree_map(".{0,24}", any_json(), 0..40)
+    ) {
+        let facts: Map<String, Value> = facts.into_iter().collect();
+        let once = redact(&facts);
+        let text = serde_json::to_string(&once).unwrap();
+        prop_assert!(text.chars().count() <= 4_096);
+        prop_assert_eq!(redact(&once), once);
+    }
+
+    #[test]
+    fn a_secret_member_never_stays(
+        before in "[a-z_]{0,8}",
+        name in prop::sample::select(vec!["password", "API_KEY", "Prompt", "toKen", "client-secret"]),
+        after in "[a-z_]{0,8}",
+        depth in 0_usize..6,
+    ) {
+        let mut facts = json!({format!("{before}{name}{after}"): "zqxjw"});
+        for _ in 0..depth {
+            facts = json!({"in": [facts]});
+        }
+        prop_assert!(!redacted(&facts).to_string().contains("zqxjw"));
+    }
+}

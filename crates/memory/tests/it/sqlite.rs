@@ -1,0 +1,206 @@
+//! The file of the long-term layer.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use metier_memory::{
+    AgentMemory, Existing, InMemoryLongTerm, LongTermStore, MemoryEntry, MemoryFilter, MemoryLayer,
+    MemoryOverview, MemoryQuery, SqliteLongTerm, export,
+};
+use proptest::prelude::*;
+use rusqlite::Connection;
+use serde_json::json;
+
+use crate::clock::entry;
+use crate::forget::{entries, filters};
+
+fn open(folder: &Path) -> SqliteLongTerm {
+    SqliteLongTerm::open(folder.join("memory.db")).unwrap()
+}
+
+fn pattern(session: &str, key: &str) -> MemoryEntry {
+    entry(MemoryLayer::LongTerm, session, key)
+}
+
+#[test]
+fn what_was_learned_is_there_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = AgentMemory::new(Arc::new(open(folder.path())));
+    let call = entry(MemoryLayer::Working, "a", "tool_call:t:ok")
+        .score(1)
+        .fact("tool_name", "t");
+    memory.put(call).unwrap();
+    memory
+        .put(entry(MemoryLayer::Ephemeral, "a", "seen"))
+        .unwrap();
+    memory.end_session("a").unwrap();
+    memory
+        .put(entry(MemoryLayer::Working, "b", "not stored"))
+        .unwrap();
+    drop(memory);
+
+    let memory = AgentMemory::new(Arc::new(open(folder.path())));
+    assert_eq!(
+        memory.len().unwrap(),
+        1,
+        "of the sessions' layers nothing is stored"
+    );
+    assert_eq!(
+        memory.summary("maya", None).unwrap().memory_prefer_tools,
+        ["t"]
+    );
+    let mode: String = Connection::open(folder.path().join("memory.db"))
+        .unwrap()
+        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(mode, "wal");
+}
+
+#[test]
+fn four_thousand_and_ninety_six_in_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let many = (0..5_000)
+        .map(|number| pattern("a", &format!("k{number}")))
+        .collect();
+    store.put(many, Existing::AddUp, 4_096).unwrap();
+    assert_eq!(store.len().unwrap(), 4_096);
+    let newest = store.query(&MemoryQuery::default().limit(1)).unwrap();
+    assert_eq!(newest[0].key, "k4999");
+}
+
+#[test]
+fn two_processes_add_up_in_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let count = || pattern("a", "pattern:t").score(1).fact("count", 1);
+    std::thread::scope(|threads| {
+        for _ in 0..2 {
+            threads.spawn(|| {
+                // A connection of its own, as another process has it.
+                let store = open(folder.path());
+                for _ in 0..50 {
+                    store.put(vec![count()], Existing::AddUp, 4_096).unwrap();
+                }
+            });
+        }
+    });
+    let found = open(folder.path()).query(&MemoryQuery::default()).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(
+        (found[0].score, &found[0].facts["count"]),
+        (100, &json!(100))
+    );
+}
+
+#[test]
+fn what_is_forgotten_is_not_in_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    store
+        .put(
+            vec![pattern("a", "pattern:zqxjw"), pattern("b", "pattern:other")],
+            Existing::AddUp,
+            10,
+        )
+        .unwrap();
+    assert_eq!(store.forget(&MemoryFilter::new().session("a")).unwrap(), 1);
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        assert!(!bytes.windows(5).any(|window| window == b"zqxjw"));
+    }
+    assert_eq!(store.len().unwrap(), 1);
+}
+
+#[test]
+fn a_file_of_a_newer_version_is_refused_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    Connection::open(&path)
+        .unwrap()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let error = SqliteLongTerm::open(&path).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "the long-term memory {}: it is of version 99, and this program knows 1; use the newer program, or another file",
+            path.display()
+        )
+    );
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn what_cannot_be_opened_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.db");
+    std::fs::write(&path, "no database, however long this text is".repeat(100)).unwrap();
+    let error = SqliteLongTerm::open(&path).unwrap_err();
+    assert_eq!(error.cure, "move the file away, and a new one is made");
+    let error = SqliteLongTerm::open(folder.path().join("none/memory.db")).unwrap_err();
+    assert_eq!(error.cure, "make its folder, or name another file");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_file_is_its_owners() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    store
+        .put(vec![pattern("a", "k")], Existing::AddUp, 10)
+        .unwrap();
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let mode = file.unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0);
+    }
+}
+
+#[test]
+fn shown_and_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let mut old = pattern("a", "pattern:x").fact("count", 1);
+    old.created_ms = 5;
+    store
+        .put(vec![old, pattern("b", "pattern:y")], Existing::AddUp, 10)
+        .unwrap();
+    let overview = MemoryOverview::of(&store, &MemoryFilter::new()).unwrap();
+    assert_eq!(
+        serde_json::to_value(overview).unwrap(),
+        json!({
+            "entries": 2, "by_dcc": {"maya": 2}, "by_session": {"a": 1, "b": 1}, "earliest_ms": 0, "latest_ms": 5
+        })
+    );
+    let all = export(&store, &MemoryFilter::new().session("a")).unwrap();
+    assert_eq!(
+        all,
+        json!({"schema_version": 1, "entries": [{
+            "layer": "longterm", "key": "pattern:x", "session_id": "a", "dcc_name": "maya", "score": 0, "created_ms": 5,
+            "facts": {"count": 1}
+        }]})
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn the_file_answers_as_the_store_in_memory_does(
+        given in prop::collection::vec((entries(), any::<bool>()), 0..30), filter in filters(), most in 0_usize..20
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let stores: [Box<dyn LongTermStore>; 2] = [Box::new(open(folder.path())), Box::<InMemoryLongTerm>::default()];
+        let answers = stores.map(|store| {
+            for (entry, add) in &given {
+                let mut entry = entry.clone().score(1).fact("count", 1);
+                entry.layer = MemoryLayer::LongTerm;
+                let existing = if *add { Existing::AddUp } else { Existing::Replace };
+                store.put(vec![entry], existing, most).unwrap();
+            }
+            let found = store.query(&MemoryQuery::new(filter.clone())).unwrap();
+            (found, store.forget(&filter).unwrap(), store.query(&MemoryQuery::default()).unwrap())
+        });
+        prop_assert_eq!(&answers[0], &answers[1]);
+    }
+}

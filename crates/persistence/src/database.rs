@@ -1,0 +1,156 @@
+//! Opening an `SQLite` database.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+/// Why a database cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DatabaseError {
+    /// A newer build wrote it. It is left alone.
+    #[error("{}: a newer metier wrote this database (version {found}, and this one knows {known}); use that one, or move the file away", .file.display())]
+    Newer {
+        /// The database.
+        file: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The newest that this build knows.
+        known: u32,
+    },
+    /// `SQLite` refuses.
+    #[error("{}: {source}", .file.display())]
+    Sqlite {
+        /// The database.
+        file: PathBuf,
+        /// What it says.
+        source: rusqlite::Error,
+    },
+    /// The system refuses.
+    #[error("{}: {source}", .file.display())]
+    Io {
+        /// The database.
+        file: PathBuf,
+        /// What it says.
+        source: std::io::Error,
+    },
+}
+
+impl DatabaseError {
+    /// Whether the file is no database, or a damaged one.
+    fn is_damage(&self) -> bool {
+        let Self::Sqlite { source, .. } = self else {
+            return false;
+        };
+        matches!(
+            source.sqlite_error_code(),
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt)
+        )
+    }
+}
+
+/// How a database is opened.
+pub(crate) struct Database {
+    /// Each brings the version before it one further; the first makes version 1.
+    pub(crate) migrations: &'static [&'static str],
+    /// How long another process may hold it.
+    pub(crate) wait: Duration,
+}
+
+impl Database {
+    /// Opens a database and makes or renews its tables. A damaged one is kept aside as `.bak`, and
+    /// an empty one takes its place.
+    pub(crate) fn open(&self, file: &Path) -> Result<Connection, DatabaseError> {
+        match self.try_open(file) {
+            Err(error) if error.is_damage() => {
+                tracing::warn!(%error, "a damaged database is kept aside as .bak, and a new one is begun");
+                keep_aside(file).map_err(|source| DatabaseError::Io {
+                    file: file.to_owned(),
+                    source,
+                })?;
+                self.try_open(file)
+            }
+            opened => opened,
+        }
+    }
+
+    fn try_open(&self, file: &Path) -> Result<Connection, DatabaseError> {
+        let failed = |source| DatabaseError::Sqlite {
+            file: file.to_owned(),
+            source,
+        };
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder).map_err(|source| DatabaseError::Io {
+                file: file.to_owned(),
+                source,
+            })?;
+        }
+        let mut connection = Connection::open(file).map_err(failed)?;
+        connection.busy_timeout(self.wait).map_err(failed)?;
+        // Readers and a writer do not wait for each other. Where the file system cannot do that, the
+        // database stays in its usual mode.
+        connection
+            .query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))
+            .map_err(failed)?;
+        connection
+            .execute_batch("PRAGMA synchronous = NORMAL")
+            .map_err(failed)?;
+        self.migrate(&mut connection, file, &failed)?;
+        Ok(connection)
+    }
+
+    fn migrate(
+        &self,
+        connection: &mut Connection,
+        file: &Path,
+        failed: &impl Fn(rusqlite::Error) -> DatabaseError,
+    ) -> Result<(), DatabaseError> {
+        let known = u32::try_from(self.migrations.len()).unwrap_or(u32::MAX);
+        let version = |connection: &Connection| {
+            connection
+                .pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0))
+                .map_err(failed)
+        };
+        if version(connection)? == known {
+            return Ok(());
+        }
+        // Another process may be at it too; what it did is seen once it lets go.
+        let transaction = connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(failed)?;
+        let found = version(&transaction)?;
+        if found > known {
+            return Err(DatabaseError::Newer {
+                file: file.to_owned(),
+                found,
+                known,
+            });
+        }
+        let done = usize::try_from(found).unwrap_or(usize::MAX);
+        for migration in self.migrations.iter().skip(done) {
+            transaction.execute_batch(migration).map_err(failed)?;
+        }
+        transaction
+            .pragma_update(None, "user_version", known)
+            .map_err(failed)?;
+        transaction.commit().map_err(failed)
+    }
+}
+
+fn keep_aside(file: &Path) -> std::io::Result<()> {
+    let named = |suffix: &str| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    std::fs::rename(file, named(".bak"))?;
+    // They belong to the file that is gone.
+    for suffix in ["-wal", "-shm"] {
+        match std::fs::remove_file(named(suffix)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! A second place where the state can be looked at.
+
+use std::fmt;
+
+use crate::app_name::AppName;
+use crate::state::LoadedState;
+
+/// Shows what was saved, for a dashboard. It is never read back, and its faults are told and
+/// nothing more.
+pub trait StateMirror: fmt::Debug + Send + Sync {
+    /// Shows the state of an application in place of what was shown of it before.
+    ///
+    /// # Errors
+    /// Why it cannot, in words.
+    fn show(&self, app: &AppName, state: &LoadedState) -> Result<(), String>;
+}

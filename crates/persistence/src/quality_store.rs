@@ -1,0 +1,134 @@
+//! Counters of how well skills do.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use crate::clock::Clock;
+use crate::database::{Database, DatabaseError};
+
+const DATABASE: Database = Database {
+    migrations: &["
+        CREATE TABLE quality_counters (
+            skill_name TEXT NOT NULL,
+            counter TEXT NOT NULL,
+            value INTEGER NOT NULL,
+            updated_at_ms INTEGER NOT NULL,
+            PRIMARY KEY (skill_name, counter)
+        ) WITHOUT ROWID;"],
+    wait: Duration::from_secs(5),
+};
+
+/// Counters by skill and name (`calls`, `failures`), kept in an `SQLite` database that several
+/// servers may use. It holds names and numbers, never what was asked or answered.
+pub struct QualityStore {
+    file: PathBuf,
+    connection: Mutex<Connection>,
+    clock: Clock,
+}
+
+/// A skill's counters by name.
+pub type Counters = BTreeMap<String, u64>;
+
+impl QualityStore {
+    /// Opens the database, or makes it. A damaged one is kept aside as `.bak`.
+    ///
+    /// # Errors
+    /// It cannot be opened, or a newer build wrote it.
+    pub fn open(file: impl Into<PathBuf>, clock: Clock) -> Result<Self, DatabaseError> {
+        let file = file.into();
+        let connection = Mutex::new(DATABASE.open(&file)?);
+        Ok(Self {
+            file,
+            connection,
+            clock,
+        })
+    }
+
+    /// The database.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Adds to counters, all or none of them: skill, counter, how much. A counter ends at
+    /// [`i64::MAX`].
+    ///
+    /// # Errors
+    /// The database cannot be written within five seconds.
+    pub fn add(&self, counts: &[(&str, &str, u64)]) -> Result<(), DatabaseError> {
+        let now = i64::try_from((self.clock)()).unwrap_or(i64::MAX);
+        self.with(|connection| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            for (skill, counter, more) in counts {
+                let more = i64::try_from(*more).unwrap_or(i64::MAX);
+                transaction.execute(
+                    "INSERT INTO quality_counters VALUES (?1, ?2, ?3, ?4)
+                     ON CONFLICT DO UPDATE SET
+                        value = CASE WHEN value > ?5 - excluded.value THEN ?5 ELSE value + excluded.value END,
+                        updated_at_ms = excluded.updated_at_ms",
+                    params![skill, counter, more, now, i64::MAX],
+                )?;
+            }
+            transaction.commit()
+        })
+    }
+
+    /// All counters by skill.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn all(&self) -> Result<BTreeMap<String, Counters>, DatabaseError> {
+        self.with(|connection| {
+            let mut counters: BTreeMap<String, Counters> = BTreeMap::new();
+            let mut rows =
+                connection.prepare("SELECT skill_name, counter, value FROM quality_counters")?;
+            let mut rows = rows.query([])?;
+            while let Some(row) = rows.next()? {
+                let value = u64::try_from(row.get::<_, i64>(2)?).unwrap_or(0);
+                let of_skill = counters.entry(row.get(0)?).or_default();
+                of_skill.insert(row.get(1)?, value);
+            }
+            Ok(counters)
+        })
+    }
+
+    /// Forgets the counters of a skill; how many there were.
+    ///
+    /// # Errors
+    /// The database cannot be written within five seconds.
+    pub fn forget(&self, skill: &str) -> Result<usize, DatabaseError> {
+        self.with(|connection| {
+            connection.execute(
+                "DELETE FROM quality_counters WHERE skill_name = ?1",
+                [skill],
+            )
+        })
+    }
+
+    fn with<T>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, DatabaseError> {
+        let mut connection = self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        work(&mut connection).map_err(|source| DatabaseError::Sqlite {
+            file: self.file.clone(),
+            source,
+        })
+    }
+}
+
+impl fmt::Debug for QualityStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QualityStore")
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
+}

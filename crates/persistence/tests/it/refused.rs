@@ -1,0 +1,182 @@
+//! A disk that is full, broken or not ours.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use metier_persistence::{SaveError, SaveStep};
+
+use crate::store::{at, files, load, names};
+
+const STEPS: [SaveStep; 9] = [
+    SaveStep::MakeFolder,
+    SaveStep::Lock,
+    SaveStep::Read,
+    SaveStep::CreateTemp,
+    SaveStep::WriteFirst,
+    SaveStep::WriteRest,
+    SaveStep::SyncFile,
+    SaveStep::Rename,
+    SaveStep::SyncFolder,
+];
+
+#[test]
+fn a_step_that_fails_leaves_the_old_file_and_nothing_beside_it() {
+    for step in STEPS {
+        let folder = tempfile::tempdir().unwrap();
+        at(folder.path(), 5).save(&load("a")).unwrap();
+        let full = at(folder.path(), 9).with_probe(Arc::new(move |at| {
+            if at == step {
+                return Err(io::Error::from(io::ErrorKind::StorageFull));
+            }
+            Ok(())
+        }));
+        let error = full.save(&load("b")).unwrap_err();
+        assert!(matches!(error, SaveError::Io { .. }), "{error}");
+        assert!(error.to_string().contains("make room"), "{error}");
+        // Once it has its name, the new state is there, and only its survival of a power cut is open.
+        let expected: &[&str] = if step > SaveStep::Rename {
+            &["a", "b"]
+        } else {
+            &["a"]
+        };
+        assert_eq!(names(&full), expected, "{step:?}");
+        assert_eq!(
+            files(&folder.path().join("maya")),
+            ["loaded.json", "loaded.json.lock"],
+            "{step:?}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_kept_aside_is_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("maya")).unwrap();
+    let file = folder.path().join("maya/loaded.json");
+    std::fs::write(&file, "{ cut").unwrap();
+    let steps = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&steps);
+    let full = at(folder.path(), 9).with_probe(Arc::new(move |step| {
+        seen.lock().unwrap().push(step);
+        if step == SaveStep::WriteFirst {
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
+        Ok(())
+    }));
+    let error = full.save(&load("a")).unwrap_err().to_string();
+    assert!(error.contains("cannot be kept aside"), "{error}");
+    assert!(steps.lock().unwrap().contains(&SaveStep::KeepAside));
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "{ cut");
+}
+
+#[test]
+fn a_file_where_the_folder_should_be_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("maya"), "x").unwrap();
+    let store = at(folder.path(), 5);
+    let error = store.save(&load("a")).unwrap_err().to_string();
+    assert!(error.contains("the folder cannot be made"), "{error}");
+    assert!(store.load().state.is_empty());
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("maya")).unwrap(),
+        "x"
+    );
+}
+
+#[test]
+fn a_folder_where_the_file_should_be_is_told_and_left() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("maya/loaded.json")).unwrap();
+    let store = at(folder.path(), 5);
+    let reading = store.load();
+    assert!(
+        reading.warnings[0].contains("this is no file"),
+        "{reading:?}"
+    );
+    let error = store.save(&load("a")).unwrap_err().to_string();
+    assert!(error.contains("it cannot be read"), "{error}");
+}
+
+/// A file system of its own with this many bytes, where one may be mounted.
+#[cfg(target_os = "linux")]
+struct SmallDisk(tempfile::TempDir);
+
+#[cfg(target_os = "linux")]
+impl SmallDisk {
+    fn mount(size: &str) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let mounted = std::process::Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "none"])
+            .arg(folder.path())
+            .stderr(std::process::Stdio::null())
+            .status();
+        mounted.is_ok_and(|it| it.success()).then_some(Self(folder))
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount")
+            .arg(self.0.path())
+            .status();
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn fill(folder: &Path) {
+    use std::io::Write as _;
+    let mut file = std::fs::File::create(folder.join("filler")).unwrap();
+    // Down to the last page; what is left holds no state of this size.
+    while file.write_all(&[0; 4096]).is_ok() {}
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_keeps_the_old_state_and_saves_again_when_there_is_room() {
+    let Some(disk) = SmallDisk::mount("1m") else {
+        eprintln!(
+            "skipped: no file system may be mounted here; the failing steps are tested without one"
+        );
+        return;
+    };
+    let folder = disk.0.path();
+    let store = at(folder, 5);
+    store.save(&load("a")).unwrap();
+    let old = std::fs::read(store.file()).unwrap();
+    fill(folder);
+    let error = store.save(&load("b")).unwrap_err();
+    assert!(error.to_string().contains("make room"), "{error}");
+    assert_eq!(std::fs::read(store.file()).unwrap(), old);
+    assert_eq!(
+        files(&folder.join("maya")),
+        ["loaded.json", "loaded.json.lock"]
+    );
+    std::fs::remove_file(folder.join("filler")).unwrap();
+    store.save(&load("b")).unwrap();
+    assert_eq!(names(&store), ["a", "b"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_home_is_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let store = at(folder.path(), 5);
+    store.save(&load("a")).unwrap();
+    let state = folder.path().join("maya");
+    let mode = |mode| {
+        std::fs::set_permissions(&state, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(0o555);
+    let may_write = std::fs::write(state.join("probe"), "").is_ok();
+    if may_write {
+        eprintln!("skipped: the superuser writes to folders that are read-only");
+    } else {
+        let error = store.save(&load("b")).unwrap_err().to_string();
+        assert!(error.contains("the right to write"), "{error}");
+        assert_eq!(names(&store), ["a"]);
+    }
+    mode(0o755);
+}

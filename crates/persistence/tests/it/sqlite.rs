@@ -1,0 +1,147 @@
+//! The databases.
+
+use std::sync::Arc;
+
+use metier_persistence::{DatabaseError, QualityStore, SqliteMirror, StateChange};
+use rusqlite::Connection;
+
+use crate::store::{at, load, names};
+
+fn rows(connection: &Connection, table: &str) -> Vec<String> {
+    let mut rows = connection
+        .prepare(&format!("SELECT * FROM {table} ORDER BY 1, 2"))
+        .unwrap();
+    let columns = rows.column_count();
+    let rows = rows.query_map([], |row| {
+        let cells = (0..columns).map(|column| {
+            let value: rusqlite::types::Value = row.get(column).unwrap();
+            format!("{value:?}")
+        });
+        Ok(cells.collect::<Vec<_>>().join(" "))
+    });
+    rows.unwrap().map(Result::unwrap).collect()
+}
+
+#[test]
+fn the_mirror_shows_what_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.sqlite3");
+    let mirror = Arc::new(SqliteMirror::new(&file));
+    let store = |now| at(folder.path(), now).with_mirror(mirror.clone());
+    store(5).save(&load("a")).unwrap();
+    let saved = store(9).save(&load("b")).unwrap();
+    assert_eq!(saved.mirror_fault, None);
+    let connection = Connection::open(&file).unwrap();
+    insta::assert_snapshot!(rows(&connection, "skill_loaded_state").join("\n"), @r#"
+    Text("maya") Text("a") Text("1.0.0") Text("/skills/a") Integer(5)
+    Text("maya") Text("b") Text("1.0.0") Text("/skills/b") Integer(9)
+    "#);
+    insta::assert_snapshot!(rows(&connection, "skill_active_groups").join("\n"), @r#"
+    Text("maya") Text("a:modeling") Integer(5)
+    Text("maya") Text("b:modeling") Integer(9)
+    "#);
+    store(12)
+        .save(&StateChange::default().with_unloaded("a"))
+        .unwrap();
+    assert_eq!(rows(&connection, "skill_loaded_state").len(), 1);
+    assert_eq!(rows(&connection, "skill_active_groups").len(), 1);
+}
+
+#[test]
+fn the_mirror_is_never_in_the_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.sqlite3");
+    let store = at(folder.path(), 5).with_mirror(Arc::new(SqliteMirror::new(&file)));
+    store.save(&load("a")).unwrap();
+    // Somebody holds it.
+    let mut busy = Connection::open(&file).unwrap();
+    let held = busy
+        .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
+        .unwrap();
+    let saved = store.save(&load("b")).unwrap();
+    assert!(saved.mirror_fault.unwrap().contains("locked"));
+    assert_eq!(names(&store), ["a", "b"]);
+    drop(held);
+    drop(busy);
+    // It is no database, or a folder.
+    std::fs::write(&file, "no database at all, but long enough to be looked at").unwrap();
+    assert_eq!(store.save(&load("c")).unwrap().mirror_fault, None);
+    let connection = Connection::open(&file).unwrap();
+    assert_eq!(rows(&connection, "skill_loaded_state").len(), 3);
+    drop(connection);
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    assert!(store.save(&load("d")).unwrap().mirror_fault.is_some());
+    assert_eq!(names(&store), ["a", "b", "c", "d"]);
+}
+
+#[test]
+fn counters_add_up_over_restarts_and_servers() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quality.sqlite3");
+    let open = |now| QualityStore::open(&file, Arc::new(move || now)).unwrap();
+    std::thread::scope(|scope| {
+        for server in 0..4 {
+            scope.spawn(move || {
+                let store = open(server);
+                for _ in 0..25 {
+                    store
+                        .add(&[
+                            ("maya-geometry", "calls", 2),
+                            ("maya-geometry", "failures", 1),
+                        ])
+                        .unwrap();
+                }
+            });
+        }
+    });
+    // A clock that jumps back costs nothing.
+    let store = open(0);
+    store.add(&[("maya-geometry", "most", u64::MAX)]).unwrap();
+    store
+        .add(&[("maya-geometry", "most", 5), ("other", "calls", 1)])
+        .unwrap();
+    let all = store.all().unwrap();
+    assert_eq!(all["maya-geometry"]["calls"], 200);
+    assert_eq!(all["maya-geometry"]["failures"], 100);
+    assert_eq!(
+        all["maya-geometry"]["most"],
+        u64::try_from(i64::MAX).unwrap()
+    );
+    assert_eq!(store.forget("maya-geometry").unwrap(), 3);
+    assert_eq!(store.all().unwrap().len(), 1);
+    let mode: String = Connection::open(&file)
+        .unwrap()
+        .query_row("PRAGMA journal_mode", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(mode, "wal");
+}
+
+#[test]
+fn a_damaged_database_is_kept_aside_and_a_newer_one_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quality.sqlite3");
+    std::fs::write(&file, "x".repeat(5_000)).unwrap();
+    let store = QualityStore::open(&file, Arc::new(|| 5)).unwrap();
+    store.add(&[("a", "calls", 1)]).unwrap();
+    drop(store);
+    let kept = folder.path().join("quality.sqlite3.bak");
+    assert_eq!(std::fs::read(kept).unwrap(), vec![b'x'; 5_000]);
+    let connection = Connection::open(&file).unwrap();
+    connection.pragma_update(None, "user_version", 7).unwrap();
+    drop(connection);
+    let before = std::fs::read(&file).unwrap();
+    let error = QualityStore::open(&file, Arc::new(|| 5)).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            DatabaseError::Newer {
+                found: 7,
+                known: 1,
+                ..
+            }
+        ),
+        "{error}"
+    );
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+}
