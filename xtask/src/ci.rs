@@ -27,7 +27,7 @@ enum Length {
     Full,
 }
 
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 20] = [
     ("fetch", Length::Always, |_| {
         step(&mut cargo(&["fetch", "--locked"]))
     }),

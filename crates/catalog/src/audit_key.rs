@@ -1,6 +1,6 @@
 //! The key of an audit log: what keeps its digests from being guessed.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::fs::OpenOptions;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -41,7 +41,7 @@ impl AuditKey {
             let mut made = [0; BYTES];
             getrandom::fill(&mut made)
                 .map_err(|error| named(io::Error::other(error.to_string())))?;
-            text = made.iter().map(|byte| format!("{byte:02x}")).collect();
+            text = hexadecimal(&made);
             text.push('\n');
             file.write_all(text.as_bytes()).map_err(named)?;
             file.sync_all().map_err(named)?;
@@ -76,6 +76,14 @@ impl fmt::Debug for AuditKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AuditKey")
     }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 fn parsed(text: &str) -> Option<[u8; BYTES]> {

@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn what_is_added_before_others_reaches_those_that_were_there() {
         let hooks = LifecycleHooks::new();
-        let seen = Arc::new(std::sync::Mutex::new(None));
+        let seen = Arc::new(Mutex::new(None));
         let kept = Arc::clone(&seen);
         hooks.on(HookEvent::BeforeToolCall, move |context: &HookContext| {
             *kept.lock().unwrap() = context.extra("memory_summary");

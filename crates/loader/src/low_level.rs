@@ -40,7 +40,7 @@ pub enum DependencyError {
 ///     std::fs::write(folder.path().join(name).join("SKILL.md"), text)?;
 /// }
 /// let (skills, skipped) = metier_loader::scan_and_load(&[folder.path().to_owned()], "maya")?;
-/// let at = |name: &str| skills.iter().position(|skill| skill.name == *name);
+/// let at = |name: &str| skills.iter().position(|skill| skill.name.as_str() == name);
 /// assert!(at("base") < at("rig") && skipped.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -63,7 +63,7 @@ pub fn full<'a>(
 /// The place alone, where there is no line to show.
 fn origin(label: &Label) -> Origin<'_> {
     let place = &label.location;
-    let origin = Origin::path(place.file.as_str());
+    let origin = Origin::path(visible_name(&place.file));
     if place.line == 0 {
         return origin;
     }
