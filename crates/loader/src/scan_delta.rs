@@ -106,6 +106,7 @@ pub(crate) fn delta(before: &ScanReport, report: Arc<ScanReport>, read: usize) -
 }
 
 #[cfg(all(test, feature = "watch"))]
+#[expect(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use std::path::Path;
 

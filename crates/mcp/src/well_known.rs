@@ -43,7 +43,11 @@ fn file(shared: &Shared, path: &str) -> Option<SkillFile> {
     if path == INDEX {
         return Some(SkillFile {
             mime: "application/json",
-            bytes: shared.catalog.look(index).ok()?.into(),
+            bytes: shared
+                .catalog
+                .look(|shelf, change| Ok::<_, Infallible>(index(shelf, change)))
+                .ok()?
+                .into(),
         });
     }
     let segments = parse_skill_uri(&format!("skill://{path}")).ok()?;
@@ -67,7 +71,7 @@ fn file(shared: &Shared, path: &str) -> Option<SkillFile> {
     Some(SkillFile { mime, bytes })
 }
 
-fn index(shelf: &SkillShelf, change: &mut FileChange) -> Result<String, Infallible> {
+fn index(shelf: &SkillShelf, change: &mut FileChange) -> String {
     let skills: Vec<_> = shelf
         .page("", usize::MAX, ServedSkill::is_listed, change)
         .skills
@@ -84,5 +88,5 @@ fn index(shelf: &SkillShelf, change: &mut FileChange) -> Result<String, Infallib
             }))
         })
         .collect();
-    Ok(json!({ "$schema": SCHEMA, "skills": skills }).to_string())
+    json!({ "$schema": SCHEMA, "skills": skills }).to_string()
 }

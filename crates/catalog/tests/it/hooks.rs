@@ -274,7 +274,7 @@ async fn a_handler_with_a_limit_of_its_own_has_that_one() {
             Ok(())
         })
     };
-    let patient = hooks.register(policy().limit(std::time::Duration::from_secs(600)));
+    let patient = hooks.register(policy().limit(std::time::Duration::from_mins(10)));
     let search = || bench.catalog.search_skills(SearchRequest::new("x"));
     search().await.unwrap();
     assert!(hooks.off(patient));

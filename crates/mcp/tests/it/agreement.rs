@@ -12,10 +12,9 @@ use metier_catalog::SkillTools;
 use metier_mcp::NoticeStream;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use crate::bench::{Bench, Client};
-use crate::skill_folder::write;
+use crate::skill_folder::{digest, write};
 
 const SKILLS: [&str; 4] = ["bake", "one", "two", "new"];
 const PATHS: [&str; 5] = ["a.md", "deep/b c.txt", "deep/more/é.bin", ".hidden", "nul"];
@@ -151,14 +150,6 @@ fn files_below(folder: &Path, prefix: &str, found: &mut BTreeMap<String, Vec<u8>
             found.insert(format!("{prefix}{name}"), fs::read(&path).unwrap());
         }
     }
-}
-
-fn digest(bytes: &[u8]) -> String {
-    let hex: String = Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("sha256:{hex}")
 }
 
 fn bytes_of(content: &Value) -> Vec<u8> {

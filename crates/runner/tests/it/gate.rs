@@ -82,8 +82,8 @@ async fn whoever_came_first_starts_first() {
         assert!(report.failure().is_none());
     }
     let order = std::fs::read_to_string(stage.path("order")).unwrap();
-    let expected: String = (0..12).map(|n| format!("{n}\n")).collect();
-    assert_eq!(order, expected);
+    let expected: Vec<_> = (0..12).map(|n| n.to_string()).collect();
+    assert_eq!(order.lines().collect::<Vec<_>>(), expected);
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ fn hook(command: &[&str], folder: &Path) -> ProgramHook {
     ]);
     ProgramHook::new(command.iter().copied(), folder)
         .environment(environment, EnvironmentPolicy::default())
-        .timeout(Duration::from_secs(60))
+        .timeout(Duration::from_mins(1))
 }
 
 async fn asked(hook: ProgramHook, context: &Arc<HookContext>) -> Result<(), HookDeny> {
