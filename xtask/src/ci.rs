@@ -98,7 +98,7 @@ const STEPS: [Step; 20] = [
 ];
 
 /// Runs the steps; whether all of them passed.
-pub(crate) fn run(full: bool) -> bool {
+pub(crate) fn run(full: bool, only: &str) -> bool {
     let metadata = match Metadata::read() {
         Ok(metadata) => metadata,
         Err(why) => {
@@ -112,6 +112,9 @@ pub(crate) fn run(full: bool) -> bool {
     let mut failed = false;
     let began = Instant::now();
     for (name, length, action) in STEPS {
+        if !name.contains(only) {
+            continue;
+        }
         if length == Length::Full && !full {
             notes.push(format!("left to --full: {name}"));
             continue;

@@ -57,6 +57,9 @@ enum Chore {
         /// Also run the long checks: each crate's tests alone, the clients that take long to build.
         #[arg(long)]
         full: bool,
+        /// Only steps whose name holds this.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
     },
     /// Hold the crates' dependencies against layers.toml and docs/architecture.md.
     Layers,
@@ -106,7 +109,7 @@ enum Chore {
 
 fn main() -> ExitCode {
     let passed = match Arguments::parse().command {
-        Chore::Ci { full } => ci::run(full),
+        Chore::Ci { full, only } => ci::run(full, &only),
         Chore::Layers => alone(layers::run()),
         Chore::Tidy => alone(tidy::run()),
         Chore::Gen { check } => alone(generate::run(check)),

@@ -71,8 +71,8 @@ pub(crate) fn may_execute(metadata: &Metadata) -> bool {
     metadata.mode() & 0o111 != 0
 }
 
-/// Refuses a text that does not say what reads it: the system's library would give it to `sh`, and the
-/// answer would be what `sh` makes of it.
+/// Refuses what the system cannot run: its library would give it to `sh`, and the answer would be what
+/// `sh` makes of it, with the place of the file in it.
 pub(crate) fn check_program(path: &Path) -> io::Result<()> {
     let mut start = [0; 64];
     // A program may be executable without being readable; then the start tells.
@@ -81,10 +81,47 @@ pub(crate) fn check_program(path: &Path) -> io::Result<()> {
     let is_text = start
         .iter()
         .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'));
-    if is_text && !start.is_empty() && !start.starts_with(b"#!") {
+    if start.is_empty() || start.starts_with(b"#!") {
+        return Ok(());
+    }
+    if is_text || !(is_for_this_system(start) || has_further_formats()) {
         return Err(Errno::ENOEXEC.into());
     }
     Ok(())
+}
+
+/// Whether a program that begins so is one of this system and this kind of processor.
+#[cfg(target_os = "linux")]
+fn is_for_this_system(start: &[u8]) -> bool {
+    /// Where an ELF file says what processor it is for, and the numbers of that table.
+    const MACHINE: std::ops::Range<usize> = 18..20;
+    let machines: &[u16] = match std::env::consts::ARCH {
+        "x86_64" => &[62, 3],
+        "x86" => &[3],
+        "aarch64" => &[183, 40],
+        "arm" => &[40],
+        _ => return start.starts_with(b"\x7fELF"),
+    };
+    let machine = start
+        .get(MACHINE)
+        .and_then(|bytes| <[u8; 2]>::try_from(bytes).ok());
+    start.starts_with(b"\x7fELF")
+        && machine.is_some_and(|bytes| machines.contains(&u16::from_le_bytes(bytes)))
+}
+
+/// Other systems are not asked.
+#[cfg(not(target_os = "linux"))]
+fn is_for_this_system(_: &[u8]) -> bool {
+    true
+}
+
+/// Whether the system was told how to run programs of other kinds (`binfmt_misc`).
+fn has_further_formats() -> bool {
+    let Ok(entries) = std::fs::read_dir("/proc/sys/fs/binfmt_misc") else {
+        return false;
+    };
+    let mut names = entries.flatten().map(|entry| entry.file_name());
+    names.any(|name| name != "register" && name != "status")
 }
 
 /// How a process that nobody killed ended.

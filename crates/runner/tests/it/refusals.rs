@@ -56,7 +56,14 @@ async fn every_refusal_is_clear_and_holds_no_path() {
     tell(&refused(plain.clone()).await);
     std::fs::set_permissions(&text, PermissionsExt::from_mode(0o755)).unwrap();
     plain.program.named_by = Some(Origin::Variable("DCC_MCP_PYTHON_EXECUTABLE".into()));
-    tell(&refused(plain).await);
+    tell(&refused(plain.clone()).await);
+    // Programs of no processor there is, and of no kind at all: the system's library would give them to sh.
+    let mut foreign = b"\x7fELF\x02\x01\x01".to_vec();
+    foreign.resize(64, 0xEE);
+    for program in [&foreign[..], b"\x00\x01\x02\x03"] {
+        std::fs::write(&text, program).unwrap();
+        tell(&refused(plain.clone()).await);
+    }
 
     let mut batch = job();
     batch.program.kind = ScriptKind::Batch;
@@ -80,6 +87,8 @@ async fn every_refusal_is_clear_and_holds_no_path() {
     the interpreter `python9` for Python scripts (from --python) was not found; correct it or remove it
     the interpreter `python9` for Python scripts was not found
     the interpreter `text` for Python scripts (from --python) is not a program that can be executed here; correct it or remove it
+    the interpreter `text` for Python scripts (from DCC_MCP_PYTHON_EXECUTABLE) is not a program that can be executed here; correct it or remove it
+    the interpreter `text` for Python scripts (from DCC_MCP_PYTHON_EXECUTABLE) is not a program that can be executed here; correct it or remove it
     the interpreter `text` for Python scripts (from DCC_MCP_PYTHON_EXECUTABLE) is not a program that can be executed here; correct it or remove it
     batch files take their arguments from standard input only: turn off `argv` for this server or use another kind of script
     the arguments or the environment are too large for a program of this system
