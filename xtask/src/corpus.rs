@@ -32,6 +32,8 @@ const PACKAGES: [&str; 8] = [
 pub(crate) struct Figures {
     skills_found: usize,
     loaded: usize,
+    pending: usize,
+    blocked: usize,
     unusable: usize,
     rejected: usize,
     shadowed: usize,
@@ -163,12 +165,14 @@ fn examined(metier: &Path, name: &str, folder: &Path) -> Result<Vec<String>, Str
         audit.files, lenient.skills_found, audit.nested, audit.passed_over
     );
     println!(
-        "lenient: {} load, {} unusable, {} rejected, {} shadowed; strict: {} load, {} rejected, {} shadowed",
+        "lenient: {} load, {} wait for others, {} unusable, {} rejected, {} shadowed; strict: {} load, {} wait for others, {} rejected, {} shadowed",
         lenient.loaded,
+        lenient.pending + lenient.blocked,
         lenient.unusable,
         lenient.rejected,
         lenient.shadowed,
         strict.loaded,
+        strict.pending + strict.blocked,
         strict.rejected,
         strict.shadowed
     );
@@ -180,8 +184,11 @@ fn examined(metier: &Path, name: &str, folder: &Path) -> Result<Vec<String>, Str
         audit.listed,
         strict.milliseconds
     );
-    table("rejected by", &lenient.reasons);
-    table("rejected in strict mode by", &strict.reasons);
+    for left_out in &audit.left_out {
+        println!("not compared: {left_out}");
+    }
+    table("not loaded because of", &lenient.reasons);
+    table("not loaded in strict mode because of", &strict.reasons);
     table("findings in strict mode", &strict.findings);
     Ok(audit
         .faults

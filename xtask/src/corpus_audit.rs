@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::corpus::Figures;
 
 /// How deep below a root skills are looked for.
@@ -21,6 +23,8 @@ pub(crate) struct Audit {
     pub(crate) compared: usize,
     /// Of those, with every tool of the file in its order.
     pub(crate) listed: usize,
+    /// Tools files that were not compared, with the reason.
+    pub(crate) left_out: Vec<String>,
     pub(crate) faults: Vec<String>,
 }
 
@@ -88,56 +92,60 @@ fn is_passed_over(place: &str) -> bool {
     parts.len() > DEEPEST || parts.iter().any(odd)
 }
 
-/// The names in `tools.yaml` are read line by line; files in another style are left alone.
+/// Holds the tools of a skill against the file that its front matter names.
 fn compare(folder: &Path, place: &str, tools: &[String], audit: &mut Audit) {
-    let Ok(text) = std::fs::read_to_string(folder.join(place).join("tools.yaml")) else {
+    let skill = folder.join(place);
+    let front = std::fs::read_to_string(skill.join("SKILL.md")).unwrap_or_default();
+    let named = tools_file(&front);
+    let Some(file) = named else {
+        if skill.join("tools.yaml").is_file() {
+            let why = "its front matter does not name the tools.yaml beside it";
+            audit.left_out.push(format!("{place}: {why}"));
+        }
         return;
     };
-    let Some(names) = names_by_line(&text) else {
-        return;
-    };
-    // Without a key in the front matter the file is not read, and the check says so.
-    let front = std::fs::read_to_string(folder.join(place).join("SKILL.md")).unwrap_or_default();
-    if !front.contains("tools.yaml") {
-        return;
-    }
-    audit.compared += 1;
-    if names == tools {
-        audit.listed += 1;
-    } else {
-        audit.faults.push(format!(
-            "{place}: the tools are {tools:?}, the file has {names:?}"
-        ));
+    let names = std::fs::read_to_string(skill.join(&file))
+        .map_err(|error| error.to_string())
+        .and_then(|text| names_in(&text));
+    match names {
+        Err(why) => audit.left_out.push(format!("{place}/{file}: {why}")),
+        Ok(names) => {
+            audit.compared += 1;
+            if names == tools {
+                audit.listed += 1;
+            } else {
+                audit.faults.push(format!(
+                    "{place}: the tools are {tools:?}, the file has {names:?}"
+                ));
+            }
+        }
     }
 }
 
-/// `- name: X` at the indentation of the first entry behind `tools:`.
-fn names_by_line(text: &str) -> Option<Vec<String>> {
-    let mut lines = text
-        .lines()
-        .skip_while(|line| line.trim_end() != "tools:")
-        .skip(1)
-        .peekable();
-    let first = lines
-        .peek()
-        .copied()
-        .filter(|line| line.trim_start().starts_with("- name:"))?;
-    let indent = first.len() - first.trim_start().len();
-    let mut names = Vec::new();
-    for line in lines {
-        let own = line.len() - line.trim_start().len();
-        let words = line.trim_start();
-        if !words.is_empty() && own == 0 && !words.starts_with(['-', '#']) {
-            break;
-        }
-        if own == indent
-            && let Some(entry) = words.strip_prefix("- ")
-        {
-            let name = entry.strip_prefix("name:")?.split(" #").next()?.trim();
-            names.push(name.trim_matches(['"', '\'']).to_owned());
-        }
-    }
-    Some(names)
+/// What the front matter says under `metadata.dcc-mcp.tools`, nested or as one key.
+fn tools_file(text: &str) -> Option<String> {
+    let front = text.strip_prefix("---")?.split("\n---").next()?;
+    let front: Value = serde_yaml::from_str(front).ok()?;
+    let metadata = front.get("metadata")?;
+    let nested = metadata.get("dcc-mcp").and_then(|own| own.get("tools"));
+    let named = nested.or_else(|| metadata.get("dcc-mcp.tools"))?;
+    named.as_str().map(str::to_owned)
+}
+
+/// The names under `tools`, in the order of the file.
+fn names_in(text: &str) -> Result<Vec<String>, String> {
+    let file: Value = serde_yaml::from_str(text).map_err(|error| error.to_string())?;
+    let Some(tools) = file.get("tools").and_then(Value::as_array) else {
+        return Err("it has no list `tools`".to_owned());
+    };
+    tools
+        .iter()
+        .map(|tool| {
+            let name = tool.get("name").unwrap_or(tool).as_str();
+            let name = name.ok_or_else(|| format!("a tool without a name: {tool}"))?;
+            Ok(name.to_owned())
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -145,17 +153,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_by_line() {
-        let text = "# top\ntools:\n  - name: b # first\n    next-tools:\n      - name: no\n  - name: \"a\"\ngroups:\n  - name: g\n";
-        assert_eq!(
-            names_by_line(text),
-            Some(vec!["b".to_owned(), "a".to_owned()])
-        );
-        assert_eq!(
-            names_by_line("tools:\n  - description: x\n    name: y\n"),
-            None
-        );
-        assert_eq!(names_by_line("groups: []\n"), None);
+    fn names_are_read_in_the_order_of_the_file() {
+        let text = "tools:\n  - name: b # first\n    next-tools:\n      - name: no\n  - a\ngroups:\n  - name: g\n";
+        assert_eq!(names_in(text), Ok(vec!["b".to_owned(), "a".to_owned()]));
+        assert!(names_in("tools:\n  - description: x\n").is_err());
+        assert!(names_in("groups: []\n").is_err());
+    }
+
+    #[test]
+    fn the_front_matter_names_the_file() {
+        let nested = "---\nname: a\nmetadata:\n  dcc-mcp:\n    tools: t.yaml\n---\nbody\n";
+        assert_eq!(tools_file(nested), Some("t.yaml".to_owned()));
+        let flat = "---\nname: a\nmetadata:\n  dcc-mcp.tools: tools.yaml\n---\n";
+        assert_eq!(tools_file(flat), Some("tools.yaml".to_owned()));
+        assert_eq!(tools_file("---\nname: a\n---\n"), None);
     }
 
     #[test]
