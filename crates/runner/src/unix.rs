@@ -75,43 +75,67 @@ pub(crate) fn may_execute(metadata: &Metadata) -> bool {
 /// `sh` makes of it, with the place of the file in it.
 pub(crate) fn check_program(path: &Path) -> io::Result<()> {
     let mut start = [0; 64];
+    let read = File::open(path).and_then(|mut file| {
+        let read = file.read(&mut start)?;
+        Ok((read, file.metadata()?.len()))
+    });
     // A program may be executable without being readable; then the start tells.
-    let read = File::open(path).and_then(|mut file| file.read(&mut start));
-    let start = start.get(..read.unwrap_or(0)).unwrap_or_default();
+    let Ok((read, length)) = read else {
+        return Ok(());
+    };
+    let start = start.get(..read).unwrap_or_default();
     let is_text = start
         .iter()
         .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'));
-    if start.is_empty() || start.starts_with(b"#!") {
+    if start.starts_with(b"#!") {
         return Ok(());
     }
-    if is_text || !(is_for_this_system(start) || has_further_formats()) {
+    if is_text || !(is_for_this_system(start, length) || has_further_formats()) {
         return Err(Errno::ENOEXEC.into());
     }
     Ok(())
 }
 
-/// Whether a program that begins so is one of this system and this kind of processor.
+/// Whether a program that begins so, and is so long, is one of this system and this kind of processor:
+/// an ELF file that can be run and that is whole as far as its table of parts.
 #[cfg(target_os = "linux")]
-fn is_for_this_system(start: &[u8]) -> bool {
-    /// Where an ELF file says what processor it is for, and the numbers of that table.
-    const MACHINE: std::ops::Range<usize> = 18..20;
-    let machines: &[u16] = match std::env::consts::ARCH {
+fn is_for_this_system(start: &[u8], length: u64) -> bool {
+    use std::ops::Range;
+
+    const KIND: Range<usize> = 16..18;
+    const KINDS_THAT_RUN: [u64; 2] = [2, 3];
+    const MACHINE: Range<usize> = 18..20;
+    const WIDE: u8 = 2;
+    let machines: &[u64] = match std::env::consts::ARCH {
         "x86_64" => &[62, 3],
         "x86" => &[3],
         "aarch64" => &[183, 40],
         "arm" => &[40],
         _ => return start.starts_with(b"\x7fELF"),
     };
-    let machine = start
-        .get(MACHINE)
-        .and_then(|bytes| <[u8; 2]>::try_from(bytes).ok());
+    // All of these processors put the low byte first.
+    let number = |at: Range<usize>| -> Option<u64> {
+        let bytes = start.get(at)?.iter().rev();
+        Some(bytes.fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    };
+    let (offset, size, count) = if start.get(4) == Some(&WIDE) {
+        (number(32..40), number(54..56), number(56..58))
+    } else {
+        (number(28..32), number(42..44), number(44..46))
+    };
+    let end = offset
+        .zip(size.zip(count))
+        .and_then(|(offset, (size, count))| offset.checked_add(size * count));
     start.starts_with(b"\x7fELF")
-        && machine.is_some_and(|bytes| machines.contains(&u16::from_le_bytes(bytes)))
+        && number(KIND).is_some_and(|kind| KINDS_THAT_RUN.contains(&kind))
+        && number(MACHINE).is_some_and(|machine| machines.contains(&machine))
+        && count.is_some_and(|count| count > 0)
+        && end.is_some_and(|end| end <= length)
 }
 
 /// Other systems are not asked.
 #[cfg(not(target_os = "linux"))]
-fn is_for_this_system(_: &[u8]) -> bool {
+fn is_for_this_system(_: &[u8], _: u64) -> bool {
     true
 }
 

@@ -57,12 +57,20 @@ async fn every_refusal_is_clear_and_holds_no_path() {
     std::fs::set_permissions(&text, PermissionsExt::from_mode(0o755)).unwrap();
     plain.program.named_by = Some(Origin::Variable("DCC_MCP_PYTHON_EXECUTABLE".into()));
     tell(&refused(plain.clone()).await);
-    // Programs of no processor there is, and of no kind at all: the system's library would give them to sh.
-    let mut foreign = b"\x7fELF\x02\x01\x01".to_vec();
-    foreign.resize(64, 0xEE);
-    for program in [&foreign[..], b"\x00\x01\x02\x03"] {
+    #[cfg(target_os = "linux")]
+    for program in [
+        elf::foreign(),
+        elf::of_no_kind(),
+        Vec::new(),
+        elf::cut(),
+        elf::not_linked(),
+    ] {
         std::fs::write(&text, program).unwrap();
-        tell(&refused(plain.clone()).await);
+        let error = refused(plain.clone()).await.to_string();
+        assert!(
+            error.contains("is not a program that can be executed here"),
+            "{error}"
+        );
     }
 
     let mut batch = job();
@@ -88,10 +96,41 @@ async fn every_refusal_is_clear_and_holds_no_path() {
     the interpreter `python9` for Python scripts was not found
     the interpreter `text` for Python scripts (from --python) is not a program that can be executed here; correct it or remove it
     the interpreter `text` for Python scripts (from DCC_MCP_PYTHON_EXECUTABLE) is not a program that can be executed here; correct it or remove it
-    the interpreter `text` for Python scripts (from DCC_MCP_PYTHON_EXECUTABLE) is not a program that can be executed here; correct it or remove it
-    the interpreter `text` for Python scripts (from DCC_MCP_PYTHON_EXECUTABLE) is not a program that can be executed here; correct it or remove it
     batch files take their arguments from standard input only: turn off `argv` for this server or use another kind of script
     the arguments or the environment are too large for a program of this system
     the script could not be run: invalid input parameter
     ");
+}
+
+/// Programs that the system cannot run; its library would give them to `sh`.
+#[cfg(target_os = "linux")]
+mod elf {
+    const KIND: usize = 16;
+
+    fn sh() -> Vec<u8> {
+        std::fs::read("/bin/sh").unwrap()
+    }
+
+    pub(super) fn foreign() -> Vec<u8> {
+        let mut bytes = b"\x7fELF\x02\x01\x01".to_vec();
+        bytes.resize(64, 0xEE);
+        bytes
+    }
+
+    pub(super) fn of_no_kind() -> Vec<u8> {
+        vec![0, 1, 2, 3]
+    }
+
+    pub(super) fn cut() -> Vec<u8> {
+        let mut bytes = sh();
+        bytes.truncate(64);
+        bytes
+    }
+
+    /// What a compiler writes before the linker is asked.
+    pub(super) fn not_linked() -> Vec<u8> {
+        let mut bytes = sh();
+        bytes[KIND] = 1;
+        bytes
+    }
 }
