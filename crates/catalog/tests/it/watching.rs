@@ -157,6 +157,52 @@ async fn a_skill_that_comes_back_is_asked_for() {
     assert_eq!(asked.lock().unwrap().len(), 3);
 }
 
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_under_way_ends_on_the_version_it_began_with() {
+    const WAITS: &str = "import json, sys\nfiles = json.load(sys.stdin)\nopen(files['begun'], 'w').close()\nopen(files['go']).close()\nprint(json.dumps({'version': 1}))\n";
+    let bench = Bench::new();
+    bench.skill_with_tools("live", "tools: [a]\n", WAITS);
+    let pipes = tempfile::tempdir().unwrap();
+    let [begun, go] = ["begun", "go"].map(|name| pipes.path().join(name));
+    let made = std::process::Command::new("mkfifo")
+        .args([&begun, &go])
+        .status();
+    assert!(made.unwrap().success());
+    let mut followed = Followed::new(bench);
+    followed.bench.catalog.load_skill("live").await.unwrap();
+
+    let edits = async {
+        let first = begun.clone();
+        // Reading ends when the script has opened its end and closed it.
+        let started = tokio::task::spawn_blocking(move || fs::read(first));
+        assert_eq!(started.await.unwrap().unwrap(), b"");
+        let quick = "print('{\"version\": 2}')\n";
+        followed.bench.file("live/scripts/run.py", quick);
+        followed.bench.file("live/tools.yaml", "tools: [b]\n");
+        let swapped = |snapshot: &CatalogSnapshot| beyond_core(snapshot) == ["live__b"];
+        let reached = async {
+            while !swapped(&followed.bench.catalog.snapshot()) {
+                followed.events.recv().await.unwrap();
+            }
+        };
+        let bound = Duration::from_secs(20);
+        tokio::time::timeout(bound, reached).await.unwrap();
+        let newer = followed.bench.structured("live__b", json!({})).await;
+        tokio::task::spawn_blocking(move || fs::write(go, ""))
+            .await
+            .unwrap()
+            .unwrap();
+        newer
+    };
+    let arguments = json!({"begun": begun, "go": pipes.path().join("go")});
+    let (older, newer) = tokio::join!(followed.bench.structured("live__a", arguments), edits);
+    assert_eq!(
+        (&older["version"], &newer["version"]),
+        (&json!(1), &json!(2))
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edited_script_is_a_generation_and_no_news_of_tools() {
     let bench = Bench::new();
