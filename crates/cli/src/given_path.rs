@@ -1,6 +1,6 @@
 //! Paths as they are given on the command line.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use crate::Failure;
 
@@ -12,6 +12,8 @@ pub(crate) fn readable_folder(path: &Path) -> Result<(), Failure> {
             let is_policy = shown.to_string().parse::<metier::ReplayPolicy>().is_ok();
             let cure = if is_policy {
                 format!("; write `--persist={shown}`")
+            } else if shown.to_string().trim_start().starts_with('{') {
+                "; a tool's arguments stand behind `--args`".to_owned()
             } else {
                 String::new()
             };
@@ -42,7 +44,13 @@ fn unreadable(path: &Path, error: &std::io::Error) -> String {
 
 /// A path that means the same in every folder.
 pub(crate) fn absolute_text(path: &Path) -> Result<String, Failure> {
-    std::path::absolute(path)
+    // A way up is taken now: the folder that it begins in may be gone later.
+    let climbs = path.components().any(|part| part == Component::ParentDir);
+    let absolute = match climbs.then(|| std::fs::canonicalize(path)) {
+        Some(Ok(real)) => Ok(real),
+        _ => std::path::absolute(path),
+    };
+    absolute
         .map(|path| path.to_string_lossy().into_owned())
         .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
 }

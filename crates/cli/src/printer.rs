@@ -3,6 +3,8 @@
 use std::io::{Error, ErrorKind, Write};
 use std::sync::OnceLock;
 
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
 /// Why standard output takes no more. Standard output is one for the whole process, so this is.
 static FAULT: OnceLock<Error> = OnceLock::new();
 
@@ -68,28 +70,35 @@ pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     rows.iter()
         .map(|row| {
-            let cells = row
-                .iter()
-                .zip(&widths)
-                .map(|(cell, width)| format!("{cell:<width$}"));
+            let cells = row.iter().zip(&widths).map(|(cell, width)| {
+                let blanks = width.saturating_sub(cell.width());
+                format!("{cell}{:blanks$}", "")
+            });
             let line = cells.collect::<Vec<_>>().join("  ");
             harmless(line.trim_end())
         })
         .collect()
 }
 
-/// At most so many characters on one line, with a mark where it was cut.
+/// At most so many columns of a terminal on one line, with a mark where it was cut.
 pub(crate) fn clipped(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= most {
+    if line.width() <= most {
         return line;
     }
-    let mut short: String = line.chars().take(most.saturating_sub(1)).collect();
+    let mut room = most.saturating_sub(1);
+    let fits = |c: &char| {
+        let width = c.width().unwrap_or(0);
+        let fits = width <= room;
+        room = room.saturating_sub(width);
+        fits
+    };
+    let mut short: String = line.chars().take_while(fits).collect();
     short.push('…');
     short
 }
@@ -121,6 +130,19 @@ pub(crate) fn count(number: usize, word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_they_look() {
+        let rows = [("灯光", "1"), ("light", "2")];
+        let rows: Vec<Vec<String>> = rows
+            .iter()
+            .map(|(name, number)| vec![(*name).to_owned(), (*number).to_owned()])
+            .collect();
+        assert_eq!(table(&rows), ["灯光   1", "light  2"]);
+        assert_eq!(clipped("灯光の設定", 7), "灯光の…");
+        assert_eq!(clipped("灯光の設定", 10), "灯光の設定");
+        assert_eq!(clipped("abcdef", 4), "abc…");
+    }
 
     #[test]
     fn a_strangers_words_do_not_steer_the_terminal() {

@@ -66,6 +66,8 @@ impl ToolOutlook {
                 };
                 outlook.fails(format!("script not found: {path}"), cure);
             }
+            // What is wrong with the entry is said above.
+            _ if tool.refusal.is_some() => {}
             _ => outlook.fails(
                 "there is no script for it",
                 "set `source_file`, or name a script in scripts/ after the tool",

@@ -255,6 +255,11 @@ impl<'a> Findings<'a> {
         self.push(diagnostic.at(place, ""))
     }
 
+    /// The text that the findings are about.
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// Counts a finding without making it.
     pub(crate) fn left_out_at(&mut self, severity: Severity, span: &Range<usize>) {
         // Counting lines and columns for each of a million findings is what the limit is against.
@@ -270,13 +275,6 @@ impl<'a> Findings<'a> {
         }
         let codes = self.codes;
         let (code, help) = match fault.kind {
-            FaultKind::Invalid if fault.message.starts_with("found a tab") => {
-                (codes.invalid, Some("indent with spaces"))
-            }
-            FaultKind::Invalid if fault.message.starts_with("the indentation") => (
-                codes.invalid,
-                Some("line it up with the keys, or with the `-`, that it belongs to"),
-            ),
             FaultKind::Invalid => (
                 codes.invalid,
                 Some(
@@ -308,7 +306,8 @@ impl<'a> Findings<'a> {
         } else {
             diagnostic = diagnostic.at(self.place(&fault.span), "");
         }
-        diagnostic.help = help.map(str::to_owned);
+        let help = fault.help.as_deref().or(help);
+        diagnostic.help = help.map(|help| bounded(help.to_owned()));
         self.push(diagnostic);
     }
 }

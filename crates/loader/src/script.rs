@@ -65,6 +65,10 @@ impl Listing {
 /// How many of the scripts that are passed over are named.
 const NAMED: usize = 5;
 
+/// Among more scripts than this, and for a longer path than this, none is offered: comparing takes time.
+const COMPARED: usize = 64;
+const LONGEST_COMPARED: usize = 128;
+
 /// A script found for a tool, and the others that would have fitted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
@@ -209,6 +213,23 @@ impl Scripts {
         Some(found)
     }
 
+    /// The script that a path which leads nowhere may mean: a slip of the hand away, or of the same name.
+    pub(crate) fn near(&self, path: &str) -> Option<&str> {
+        if self.paths.len() > COMPARED || path.len() > LONGEST_COMPARED {
+            return None;
+        }
+        let name = |path: &str| path.rsplit('/').next().map(str::to_lowercase);
+        let same_name = self.paths.iter().find(|known| name(known) == name(path));
+        let slip = || {
+            let known = self.paths.iter();
+            let far = known.map(|known| (strsim::damerau_levenshtein(path, known), known));
+            far.filter(|(distance, _)| *distance <= 3).min()
+        };
+        same_name
+            .or_else(|| slip().map(|(_, known)| known))
+            .map(String::as_str)
+    }
+
     /// The names in a folder of the skill, listed once.
     fn listing(&self, handle: &FolderHandle, folder: &str) -> Rc<Listing> {
         let mut listings = self.listings.borrow_mut();
@@ -312,6 +333,20 @@ mod tests {
         ];
         let choice = scripts(&names).for_tool("a").unwrap();
         assert_eq!((choice.passed_over.len(), choice.more), (5, 2));
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_may_mean_another() {
+        let found = scripts(&["count_words.py", "bake.sh"]);
+        for path in [
+            "script/count_words.py",
+            "count_words.py",
+            "scripts/cuont_words.py",
+        ] {
+            assert_eq!(found.near(path), Some("scripts/count_words.py"), "{path}");
+        }
+        assert_eq!(found.near("scripts/render.py"), None);
+        assert_eq!(found.near(&"x".repeat(10_000)), None);
     }
 
     #[test]

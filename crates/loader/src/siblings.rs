@@ -1,6 +1,7 @@
 //! The files that the front matter names: tools and groups.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use metier_diagnostics::{Diagnostic, Location, Severity};
 use metier_skill_model::{ScriptLookup, SkillMetadata, ToolDeclaration};
@@ -16,6 +17,24 @@ use crate::tools_file::{
     several,
 };
 use crate::values::Item;
+
+/// Where the front matter, which ends in that line, names the tools file at a place where nobody looks for it.
+fn misplaced_key(text: &str, last: usize) -> Option<Range<usize>> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n').take(last) {
+        let words = line.trim();
+        if words.starts_with("tools:") && words.ends_with("tools.yaml") {
+            let start = start + (line.len() - line.trim_start().len());
+            return Some(start..start + words.len());
+        }
+        start += line.len();
+    }
+    None
+}
+
+/// A file of a like name is looked for among so many, and for no longer path: comparing takes time.
+const MOST_OFFERED: usize = 64;
+const LONGEST_OFFERED: usize = 128;
 
 /// Reads what lies beside a SKILL.md into the skill.
 #[derive(Debug)]
@@ -62,19 +81,21 @@ impl Siblings<'_, '_> {
     fn unused_tools_file(&mut self) {
         if self.candidate.content.has_tools_file && self.handle.file_path("tools.yaml").is_ok() {
             let (body, line) = self.body;
-            let help = keys_below(body).map_or_else(
-                || format!("add `{TOOLS_KEY}: tools.yaml`"),
-                |key| {
-                    format!(
-                        "the front matter ends at the `---` on line {line}, and `{}` below it is not read: remove that `---`",
-                        brief(key)
-                    )
-                },
-            );
+            let misplaced = misplaced_key(self.front.text(), line);
+            let help = match (keys_below(body), &misplaced) {
+                (Some(key), _) => format!(
+                    "the front matter ends at the `---` on line {line}, and `{}` below it is not read: remove that `---`",
+                    brief(key)
+                ),
+                (None, Some(_)) => {
+                    format!("the key belongs below `metadata`, `dcc-mcp`: `{TOOLS_KEY}`")
+                }
+                (None, None) => format!("add `{TOOLS_KEY}: tools.yaml`"),
+            };
             self.front
                 .warning(
                     codes::TOOLS_FILE_UNUSED,
-                    &(0..0),
+                    &misplaced.unwrap_or(0..0),
                     "`tools.yaml` is not read, because the front matter does not name it",
                 )
                 .help(help);
@@ -179,6 +200,25 @@ impl Siblings<'_, '_> {
             })
     }
 
+    /// The YAML file in the skill's folder that a path which leads nowhere may mean.
+    fn near(&self, path: &str) -> Option<String> {
+        let folded = path.to_lowercase();
+        let entries = self.handle.entries(".").into_iter();
+        let names = entries.filter_map(|entry| entry.name.ok());
+        let files = names.filter(|name| name.ends_with(".yaml") || name.ends_with(".yml"));
+        files
+            .take(MOST_OFFERED)
+            .map(|name| {
+                (
+                    strsim::damerau_levenshtein(&folded, &name.to_lowercase()),
+                    name,
+                )
+            })
+            .filter(|(distance, _)| *distance <= 2 && path.len() <= LONGEST_OFFERED)
+            .min()
+            .map(|(_, name)| name)
+    }
+
     fn unreachable(
         &mut self,
         item: &Item,
@@ -191,19 +231,26 @@ impl Siblings<'_, '_> {
             ReadFileError::Outside { .. } => (
                 codes::TOOLS_FILE_OUTSIDE,
                 format!("{what} is outside the skill folder"),
-                "put the file into the skill",
+                "put the file into the skill".to_owned(),
             ),
             ReadFileError::NotFound { path } => (
                 codes::TOOLS_FILE_MISSING,
                 format!("{what} `{path}` does not exist"),
-                "add the file, or remove the key",
+                match self.near(path) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "add the file, or remove the key".to_owned(),
+                },
             ),
             ReadFileError::TooLarge { path, .. } => (
                 codes::TOOLS_FILE_TOO_LARGE,
                 format!("{what} `{path}` is too large: more than 1 MiB"),
-                "split the skill",
+                "split the skill".to_owned(),
             ),
-            error => (codes::TOOLS_FILE_UNREADABLE, format!("{what}: {error}"), ""),
+            error => (
+                codes::TOOLS_FILE_UNREADABLE,
+                format!("{what}: {error}"),
+                String::new(),
+            ),
         };
         let place = self.front.place(&item.span);
         let mut diagnostic = Diagnostic::new(code, severity, message.clone()).at(place, "");

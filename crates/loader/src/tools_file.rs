@@ -117,7 +117,9 @@ fn parse_root<'a>(
     })?;
     let Some(root) = tree.root.filter(|root| root.map().is_some()) else {
         let message = format!("the file must be a mapping with a `{key}` list");
-        findings.error(codes::NO_TOOLS_LIST, &(0..0), message.clone());
+        findings
+            .error(codes::NO_TOOLS_LIST, &(0..0), message.clone())
+            .help(format!("write `{key}:` and one `- name: …` for each"));
         return Err(message);
     };
     let lists: BTreeSet<usize> = root

@@ -153,9 +153,9 @@ impl Report {
         }
         if let Output::Truncated { dropped, limit, .. } = &self.output {
             reasons.push(format!(
-                "its output is over the limit of {} ({limit} bytes): {dropped} bytes were dropped; \
+                "its output is over the limit of {}: {dropped} bytes were dropped; \
                  write large results to a file and print where it is",
-                text::size(*limit)
+                text::exact_size(*limit)
             ));
         }
         if let Output::Malformed { reason, .. } = &self.output {

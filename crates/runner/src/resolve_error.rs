@@ -82,7 +82,7 @@ impl ResolveError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
-    /// The option `--python`.
+    /// The setting `python`, from the option `--python` or from the configuration.
     PythonOption,
     /// An entry of `[interpreters]` in the configuration: a host application or an extension.
     Configured(String),
@@ -93,7 +93,7 @@ pub enum Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::PythonOption => formatter.write_str("--python"),
+            Self::PythonOption => formatter.write_str("the setting `python` (--python)"),
             Self::Configured(key) => write!(formatter, "interpreters.{key}"),
             Self::Variable(name) => formatter.write_str(name),
         }

@@ -93,6 +93,15 @@ pub(crate) fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
     ))
 }
 
+/// As [`size`], with the bytes where the unit is larger.
+pub(crate) fn exact_size(bytes: usize) -> String {
+    let short = size(bytes);
+    if short.ends_with("bytes") {
+        return short;
+    }
+    format!("{short} ({bytes} bytes)")
+}
+
 /// A size for people: `4 MiB`, `1.5 KiB`, `900 bytes`.
 pub(crate) fn size(bytes: usize) -> String {
     let mut text = String::new();
@@ -142,6 +151,8 @@ mod tests {
         assert_eq!(size(900), "900 bytes");
         assert_eq!(size(1536), "1.5 KiB");
         assert_eq!(size(4 << 20), "4 MiB");
+        assert_eq!(exact_size(900), "900 bytes");
+        assert_eq!(exact_size(1536), "1.5 KiB (1536 bytes)");
     }
 
     proptest! {

@@ -75,7 +75,7 @@ impl SkillName {
     /// a hyphen at an edge and without two in a row.
     pub fn is_standard(&self) -> bool {
         let text = self.as_str();
-        text.len() <= 64
+        text.len() <= LONGEST
             && !text.starts_with('-')
             && !text.ends_with('-')
             && !text.contains("--")
@@ -83,7 +83,30 @@ impl SkillName {
                 .bytes()
                 .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
     }
+
+    /// The nearest name that follows the agentskills pattern; `None` where no letter of it is left.
+    ///
+    /// ```
+    /// use metier_skill_model::SkillName;
+    ///
+    /// assert_eq!(SkillName::standard_near("Wrong_Name ").as_deref(), Some("wrong-name"));
+    /// assert_eq!(SkillName::standard_near("渲染"), None);
+    /// ```
+    pub fn standard_near(text: &str) -> Option<Self> {
+        let folded: String = text
+            .to_lowercase()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .collect();
+        let words: Vec<&str> = folded.split('-').filter(|word| !word.is_empty()).collect();
+        let joined: String = words.join("-").chars().take(LONGEST).collect();
+        let name = Self::new(joined.trim_end_matches('-')).ok()?;
+        name.is_standard().then_some(name)
+    }
 }
+
+/// The most characters of a name that follows the pattern.
+const LONGEST: usize = 64;
 
 /// Control characters, and those that Unicode draws as nothing or that turn the writing direction.
 fn is_invisible(c: char) -> bool {

@@ -211,7 +211,7 @@ impl CompiledSchema {
         let faults: Vec<_> = self
             .validator
             .iter_errors(value)
-            .flat_map(|error| describe(&error, &self.schema))
+            .flat_map(|error| describe(&error, &self.schema, value))
             .take(MOST_FAULTS)
             .collect();
         if faults.is_empty() {

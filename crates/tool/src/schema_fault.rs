@@ -19,7 +19,13 @@ pub(crate) const MOST_FAULTS: usize = 50;
 const COMPARED: usize = 128;
 
 /// One finding can name several arguments (every unknown one), hence a list.
-pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<ArgumentFault> {
+///
+/// `whole` is the value that was checked, of which the finding is about a part.
+pub(crate) fn describe(
+    error: &ValidationError<'_>,
+    schema: &Value,
+    whole: &Value,
+) -> Vec<ArgumentFault> {
     let place = dotted(error.instance_path().as_str());
     let found = shown(error.instance());
     match error.kind() {
@@ -72,7 +78,7 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
                 "expected {}, found {found}",
                 forms(at_keyword(schema, error), schema)
             );
-            if let Some(nearest) = nearest_form(context, error, schema) {
+            if let Some(nearest) = nearest_form(context, error, schema, whole) {
                 message.push_str("; the nearest form wants ");
                 message.push_str(&nearest);
             }
@@ -97,7 +103,31 @@ pub(crate) fn describe(error: &ValidationError<'_>, schema: &Value) -> Vec<Argum
             }
             vec![fault(&place, message)]
         }
+        ValidationErrorKind::FalseSchema => nothing_allowed(error, &place, whole),
         _ => vec![fault(&place, clipped(error))],
+    }
+}
+
+/// The schema `false`: of a property, or of all properties where none has a name.
+fn nothing_allowed(error: &ValidationError<'_>, place: &str, whole: &Value) -> Vec<ArgumentFault> {
+    let of_the_rest = ["/additionalProperties", "/unevaluatedProperties"];
+    let keyword = error.schema_path().as_str();
+    let here = whole.pointer(error.instance_path().as_str());
+    match here.and_then(Value::as_object) {
+        Some(object) if of_the_rest.iter().any(|rest| keyword.ends_with(rest)) => object
+            .keys()
+            .take(MOST_FAULTS)
+            .map(|name| {
+                fault(
+                    &join(place, name),
+                    "unknown argument; none is accepted here".to_owned(),
+                )
+            })
+            .collect(),
+        _ => vec![fault(
+            place,
+            "nothing is accepted here; leave it out".to_owned(),
+        )],
     }
 }
 
@@ -119,6 +149,7 @@ fn nearest_form(
     branches: &[Vec<ValidationError<'static>>],
     error: &ValidationError<'_>,
     schema: &Value,
+    whole: &Value,
 ) -> Option<String> {
     let here = error.instance_path().as_str();
     let mut inside = branches.iter().filter(|faults| {
@@ -145,7 +176,7 @@ fn nearest_form(
                 ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. }
             )
         })
-        .flat_map(|fault| describe(fault, schema))
+        .flat_map(|fault| describe(fault, schema, whole))
         .take(3)
         .map(|fault| format!("`{}`: {}", fault.path, fault.message))
         .collect();

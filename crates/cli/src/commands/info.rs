@@ -64,6 +64,11 @@ fn unknown(catalog: &SkillCatalog, name: &str) -> String {
                 .map(|skill| skill.name),
         );
     }
+    if std::path::Path::new(name).is_dir() {
+        return format!(
+            "there is no skill `{name}`; that is a folder, and the skill's name comes before it: metier info SKILL {name}"
+        );
+    }
     match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => format!("there is no skill `{name}`; did you mean `{near}`?"),
         None if known.is_empty() => format!("there is no skill `{name}`; none was found at all"),

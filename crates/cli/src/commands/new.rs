@@ -100,7 +100,7 @@ fn check(name: &str) -> Result<(), String> {
         Ok(checked) if checked.is_standard() => return Ok(()),
         Ok(_) => broken_rule(name),
     };
-    let offer = match offer(name) {
+    let offer = match SkillName::standard_near(name) {
         Some(offer) => format!("; `{offer}` would do"),
         None => String::new(),
     };
@@ -123,20 +123,6 @@ fn broken_rule(name: &str) -> String {
         }
         None => format!("it is {} characters long", name.chars().count()),
     }
-}
-
-/// The nearest name that is fine.
-fn offer(name: &str) -> Option<String> {
-    let folded: String = name
-        .to_lowercase()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
-    let words: Vec<&str> = folded.split('-').filter(|word| !word.is_empty()).collect();
-    let joined: String = words.join("-").chars().take(LONGEST).collect();
-    let offer = joined.trim_end_matches('-').to_owned();
-    let fine = SkillName::new(&offer).is_ok_and(|name| name.is_standard());
-    fine.then_some(offer)
 }
 
 /// Makes the folder, which must not be there, and its files.

@@ -30,6 +30,7 @@ pub(crate) struct Search {
 
 impl Search {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        let is_folder = std::path::Path::new(&self.query).is_dir();
         let (catalog, _) = self.places.catalog(self.places.settings()?);
         let mut request = SearchRequest::new(self.query);
         request.limit = self.limit;
@@ -78,6 +79,11 @@ impl Search {
             report.hits.len(),
             count(report.total, "skill")
         ));
+        if report.hits.is_empty() && is_folder {
+            printer.say(
+                "the query is a folder; it stands before the folders: metier search QUERY PATH",
+            );
+        }
         self.places.tell_if_empty(printer, &catalog);
         Ok(())
     }

@@ -1,9 +1,11 @@
 //! The form for people: the source line with the place underlined.
 
+use std::ops::Range;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::visible::{visible, visible_name};
-use crate::{Diagnostic, Label, Severity};
+use crate::{Diagnostic, Label, Location, Severity};
 
 /// Gives the text of a file that a finding names.
 pub trait Sources {
@@ -89,8 +91,11 @@ fn snippet<'a>(
     first: bool,
 ) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
     let span = label.location.span.clone();
-    let whole_line = || crate::LineIndex::new(text).line_span(label.location.line);
-    let span = if span.is_empty() { whole_line()? } else { span };
+    let span = if span.is_empty() {
+        from_column(text, &label.location)?
+    } else {
+        span
+    };
     // A span that does not lie on character boundaries of this text belongs to another version of
     // the file; showing it would underline the wrong words.
     text.get(span.clone())?;
@@ -105,4 +110,16 @@ fn snippet<'a>(
             .path(visible_name(&label.location.file))
             .annotation(annotation),
     )
+}
+
+/// The rest of the line from the column on; the whole line where it is shorter than that.
+fn from_column(text: &str, place: &Location) -> Option<Range<usize>> {
+    let line = crate::LineIndex::new(text).line_span(place.line)?;
+    let before = usize::try_from(place.column).ok()?.saturating_sub(1);
+    let start = text
+        .get(line.clone())?
+        .char_indices()
+        .nth(before)
+        .map_or(line.start, |(at, _)| line.start + at);
+    Some(start..line.end)
 }

@@ -266,12 +266,13 @@ fn read_name(
         Err(fault) => {
             findings
                 .error(codes::NAME_UNSAFE, &span, name_fault(&text, fault))
-                .help("use lower-case letters, digits and single hyphens");
+                .help(other_name(&text));
             front.rejected = true;
             return;
         }
     };
-    if !name.is_standard() {
+    let is_standard = name.is_standard();
+    if !is_standard {
         findings
             .fault(
                 codes::NAME_ILLEGAL,
@@ -280,7 +281,7 @@ fn read_name(
                     "the name `{name}` is not 1 to 64 of `a-z`, `0-9` and single inner hyphens"
                 ),
             )
-            .help("use lower-case letters, digits and single hyphens");
+            .help(other_name(&name));
         front.not_served = Some(format!(
             "its name `{name}` does not follow the pattern for skill names"
         ));
@@ -296,9 +297,21 @@ fn read_name(
                     printable(folder)
                 ),
             )
-            .help("give the folder the skill's name");
+            .help(if is_standard {
+                "give the folder the skill's name".to_owned()
+            } else {
+                "give both one name of lower-case letters, digits and single hyphens".to_owned()
+            });
     }
     skill.name = name;
+}
+
+fn other_name(text: &str) -> String {
+    let cure = "use lower-case letters, digits and single hyphens";
+    match SkillName::standard_near(text) {
+        Some(near) => format!("{cure}: `{near}`"),
+        None => cure.to_owned(),
+    }
 }
 
 fn name_fault(text: &str, fault: metier_skill_model::NameFault) -> String {
@@ -347,6 +360,10 @@ fn description(
         (None, None) => None,
     };
     let Some(text) = text else {
+        // Something that is no text has been told.
+        if node.is_some_and(|node| !node.is_absent()) {
+            return;
+        }
         let span = node.map_or(root.span.start..root.span.start, |node| node.span.clone());
         findings
             .fault(

@@ -61,7 +61,10 @@ pub(super) fn find_script(
                 );
                 added.help(match similar {
                     Some(similar) => format!("there is `{similar}`; letter case counts"),
-                    None => "add the script, or mend the path".to_owned(),
+                    None => match around.scripts.near(path) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => "add the script, or mend the path".to_owned(),
+                    },
                 });
             }
             tool.script = lookup;

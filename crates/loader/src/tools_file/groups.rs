@@ -22,7 +22,9 @@ pub(crate) fn read_groups_file(
         return Ok(read_groups(findings, node, &faults));
     }
     let message = "there is no `groups` list".to_owned();
-    findings.error(codes::NO_TOOLS_LIST, &(0..0), message.clone());
+    findings
+        .error(codes::NO_TOOLS_LIST, &(0..0), message.clone())
+        .help("write `groups:` and one `- name: …` for each");
     Err(message)
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use crate::findings::Findings;
+use crate::findings::{Findings, brief};
 use crate::yaml::{Node, NotMergeable};
 use crate::{ParseMode, codes};
 
@@ -100,7 +100,8 @@ fn usable(
         Some(kind) => kind == "object",
     };
     if !is_object {
-        return Err("its type is not object".to_owned());
+        let found = schema.get("type").unwrap_or(&Value::Null).to_string();
+        return Err(format!("its type is {}, not object", brief(&found)));
     }
     if let Some(target) = reference_out_of(&schema) {
         return Err(format!("it refers to `{target}`, outside of itself"));

@@ -67,7 +67,7 @@ pub(super) fn parse_events(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
                     open: builder.open_bracket(),
                 };
                 let mut fault = slip.fault(error.info());
-                if let Some(entry) = builder.entry() {
+                if let Some(entry) = builder.entry(text, base, fault.span.start) {
                     fault.message = format!("{} (in {entry})", fault.message);
                 }
                 return Err(fault);
@@ -108,9 +108,9 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The entry of a list at the top that is being read: its place in the list and, as far as it was
+    /// The entry of a list at the top that a place of the text belongs to: its number in the list and, as far as it was
     /// read, its name.
-    fn entry(&self) -> Option<String> {
+    fn entry(&self, text: &str, base: usize, place: usize) -> Option<String> {
         let mut frames = self.frames.iter();
         let Some(Frame::Map { key: Some(key), .. }) = frames.next() else {
             return None;
@@ -122,14 +122,28 @@ impl<'a> Builder<'a> {
         if self.places.is_bracket(*start) {
             return None;
         }
-        let place = format!("`{list}[{}]`", items.len());
-        let Some(Frame::Map { entries, .. }) = frames.next() else {
-            return Some(place);
+        let line = text
+            .get(..place.checked_sub(base)?)?
+            .rfind('\n')
+            .map_or(0, |end| end + 1);
+        let begins_another = text.get(line..)?.trim_start().starts_with('-');
+        let (number, entries) = match (frames.next(), items.split_last()) {
+            (Some(Frame::Map { entries, .. }), _) => (items.len(), &entries[..]),
+            // The entry above is read already when a line does not line up with its keys.
+            (None, Some((last, above))) if !begins_another || last.span.start >= base + line => {
+                let entries = match &last.kind {
+                    Kind::Map(entries) => &entries[..],
+                    _ => &[],
+                };
+                (above.len(), entries)
+            }
+            _ => (items.len(), &[][..]),
         };
         let name = entries
             .iter()
             .find(|(key, _)| key.text() == Some("name"))
             .and_then(|(_, name)| name.text());
+        let place = format!("`{list}[{number}]`");
         Some(match name {
             Some(name) => format!("{place}, `{}`", brief(name)),
             None => place,
@@ -311,11 +325,10 @@ impl<'a> Builder<'a> {
                 seen.get(&text).copied()
             };
             if let Some(first) = first {
+                let message = format!("the key `{text}` is written twice");
                 self.tree.faults.push(Fault {
-                    kind: FaultKind::DuplicateKey,
-                    message: format!("the key `{text}` is written twice"),
-                    span: key.span.clone(),
                     first: Some(first.clone()),
+                    ..Fault::new(FaultKind::DuplicateKey, key.span.clone(), message)
                 });
             } else if !few {
                 seen.insert(text, &key.span);

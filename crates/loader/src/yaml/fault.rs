@@ -12,6 +12,8 @@ pub(crate) struct Fault {
     pub(crate) span: Range<usize>,
     /// The first of two, for a duplicate.
     pub(crate) first: Option<Range<usize>>,
+    /// The cure, where it is known better than the kind tells it.
+    pub(crate) help: Option<String>,
 }
 
 /// Which kind of fault.
@@ -38,7 +40,14 @@ impl Fault {
             message: message.into(),
             span,
             first: None,
+            help: None,
         }
+    }
+
+    /// The same with a cure.
+    pub(crate) fn cured_by(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
     }
 
     /// A merge key where none is applied.

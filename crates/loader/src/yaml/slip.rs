@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::{Fault, FaultKind};
+use crate::findings::brief;
 
 /// Where a parser stopped.
 pub(super) struct Slip<'a> {
@@ -25,6 +26,7 @@ impl Slip<'_> {
             .or_else(|| self.bracket())
             .or_else(|| self.quote(info))
             .or_else(|| self.indentation(info))
+            .or_else(|| self.colon(info))
             .unwrap_or_else(|| {
                 Fault::new(
                     FaultKind::Invalid,
@@ -59,11 +61,14 @@ impl Slip<'_> {
             .into_iter()
             .chain(behind.filter(|_| is_told))
             .find_map(place)?;
-        Some(Fault::new(
-            FaultKind::Invalid,
-            place..place + 1,
-            "found a tab; YAML indents with blanks",
-        ))
+        Some(
+            Fault::new(
+                FaultKind::Invalid,
+                place..place + 1,
+                "found a tab; YAML indents with blanks",
+            )
+            .cured_by("indent with spaces"),
+        )
     }
 
     /// A line of a block that lines up with none of those above it.
@@ -96,7 +101,69 @@ impl Slip<'_> {
                 place..place,
                 "the indentation of this line is that of no line above it",
             )
+            .cured_by("line it up with the keys, or with the `-`, that it belongs to")
         })
+    }
+
+    /// A key or a `-` that is run together with what follows it, or a key without its `:`. What was written that way
+    /// goes on as one text into the next line, and the parser stops there.
+    fn colon(&self, info: &str) -> Option<Fault> {
+        let is_told =
+            info.contains("simple key expect") || info.contains("mapping values are not allowed");
+        if !is_told {
+            return None;
+        }
+        let upto = self.upto(self.at);
+        let end = upto.rfind('\n')?;
+        let mut start = end;
+        let words = loop {
+            let above = upto.get(..start)?;
+            let line = above.rfind('\n').map_or(0, |found| found + 1);
+            let words = above.get(line..)?.trim();
+            if !words.is_empty() && !words.starts_with('#') {
+                start = line;
+                break words;
+            }
+            start = line.checked_sub(1)?;
+        };
+        let line = upto.get(start..end)?;
+        let mut place = self.base + start + (line.len() - line.trim_start().len());
+        let mut words = words;
+        while let Some(behind) = words.strip_prefix("- ") {
+            let inside = behind.trim_start();
+            place += words.len() - inside.len();
+            words = inside;
+        }
+        let invalid = |place: usize, length: usize, message: String| {
+            Fault::new(FaultKind::Invalid, place..place + length, message)
+        };
+        let is_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if let Some(behind) = words.strip_prefix('-')
+            && behind.starts_with(is_key)
+        {
+            let fault = invalid(place, 1, "no blank behind the `-`".to_owned());
+            return Some(fault.cured_by(format!("write `- {}`", brief(behind))));
+        }
+        let key = words.get(..words.find(|c| !is_key(c)).unwrap_or(words.len()))?;
+        let behind = words.get(key.len()..)?;
+        if key.is_empty() {
+            return None;
+        }
+        match behind.strip_prefix(':') {
+            Some(value) if !value.is_empty() && !value.starts_with([' ', '\t']) => {
+                let message = format!("no blank behind the `:` of `{}`", brief(key));
+                let fault = invalid(place + key.len(), 1, message);
+                Some(fault.cured_by(format!("write `{}: {}`", brief(key), brief(value))))
+            }
+            Some(_) => None,
+            None if behind.contains(": ") => None,
+            None => {
+                let fault = invalid(place, key.len(), format!("no `:` behind `{}`", brief(key)));
+                let value = behind.trim_start();
+                let written = format!("{}: {}", brief(key), brief(value));
+                Some(fault.cured_by(format!("write `{}`", written.trim_end())))
+            }
+        }
     }
 
     /// A bracket that is open and finds no partner before the text goes on as if it had been closed.
@@ -265,6 +332,74 @@ mod tests {
                 found == line && message.contains("indentation"),
                 "{text:?}: {found} {message}"
             );
+        }
+    }
+
+    #[test]
+    fn words_that_are_run_together_are_told_in_their_line() {
+        for (text, line, words, cure) in [
+            (
+                "tools:\n  - name: a\n    description:Count the\n",
+                3,
+                "no blank behind the `:` of `description` (in `tools[0]`, `a`)",
+                "write `description: Count the`",
+            ),
+            (
+                "tools:\n  - name: a\n    source_file:run.py\n\n    # why\n    group: b\n",
+                3,
+                "no blank behind the `:` of `source_file` (in `tools[0]`, `a`)",
+                "write `source_file: run.py`",
+            ),
+            (
+                "tools:\n  - name: a\n    description Count\n    group: x\n",
+                3,
+                "no `:` behind `description` (in `tools[0]`, `a`)",
+                "write `description: Count`",
+            ),
+            (
+                "tools:\n  - name:a\n    description: x\n",
+                2,
+                "no blank behind the `:` of `name` (in `tools[0]`)",
+                "write `name: a`",
+            ),
+            (
+                "tools:\n  -name: a\n   description: x\n",
+                2,
+                "no blank behind the `-`",
+                "write `- name: a`",
+            ),
+            (
+                "tools\n  - name: a\n",
+                1,
+                "no `:` behind `tools`",
+                "write `tools:`",
+            ),
+        ] {
+            let fault = parse(text, 0).unwrap_err();
+            let found = text[..fault.span.start].matches('\n').count() + 1;
+            assert_eq!(
+                (found, fault.message.as_str(), fault.help.as_deref()),
+                (line, words, Some(cure)),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_out_of_line_belongs_to_the_entry_above_it() {
+        for (text, entry) in [
+            (
+                "tools:\n  - name: a\n    group: b\n   read_only: true\n",
+                "(in `tools[0]`, `a`)",
+            ),
+            (
+                "tools:\n  - name: a\n  - name: b\n   group: c\n",
+                "(in `tools[1]`, `b`)",
+            ),
+            ("tools:\n  - name: a\n - name: b\n", "(in `tools[1]`)"),
+        ] {
+            let (_, message) = slip(text);
+            assert!(message.ends_with(entry), "{text:?}: {message}");
         }
     }
 

@@ -47,6 +47,37 @@ fn repaired(arguments: Value) -> (Value, Vec<String>) {
 }
 
 #[test]
+fn what_no_schema_allows_is_named() {
+    let schema = json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": {},
+    });
+    let nothing = CompiledSchema::compile(schema.as_object().unwrap())
+        .unwrap()
+        .0;
+    let faults = |schema: &CompiledSchema, value: Value| -> Vec<String> {
+        let faults = schema.validate(&value).unwrap_err();
+        faults.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        faults(&nothing, json!({"b": 1, "a": 2})),
+        [
+            "`b`: unknown argument; none is accepted here",
+            "`a`: unknown argument; none is accepted here"
+        ]
+    );
+    let schema = json!({"type": "object", "properties": {"old": false}});
+    let never = CompiledSchema::compile(schema.as_object().unwrap())
+        .unwrap()
+        .0;
+    assert_eq!(
+        faults(&never, json!({"old": 1})),
+        ["`old`: nothing is accepted here; leave it out"]
+    );
+}
+
+#[test]
 fn lossless_repair() {
     for (came, got) in [
         (json!({"size": "5"}), json!({"size": 5})),

@@ -121,11 +121,14 @@ fn left_out(catalog: &SkillCatalog, places: &SkillPlaces, skills: &[SkillSummary
 /// The first errors of these skills, each on a line of its own, and who shows the rest.
 fn why(catalog: &SkillCatalog, places: &SkillPlaces, skills: &[&SkillSummary]) -> String {
     let snapshot = catalog.snapshot();
-    let errors = skills
-        .iter()
-        .flat_map(|skill| errors_of(&snapshot, skill))
-        .take(SHOWN);
-    let lines: Vec<String> = errors.map(|line| format!("\n  {line}")).collect();
+    let mut lines: Vec<String> = Vec::new();
+    for line in skills.iter().flat_map(|skill| errors_of(&snapshot, skill)) {
+        // Skills that stand in each other's way have the same error.
+        let line = format!("\n  {line}");
+        if lines.len() < SHOWN && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
     if lines.is_empty() {
         return String::new();
     }

@@ -115,17 +115,23 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
     }
     for skill in catalog.list_skills(None) {
         let about = format!("skill {}", skill.name);
-        match catalog.load(LoadRequest::new(skill.name.as_str())).await {
-            Ok(report) => {
-                let errors = report
-                    .diagnostics
-                    .iter()
-                    .filter(|finding| finding.severity == Severity::Error);
-                problems.extend(errors.map(|finding| of_finding(&about, finding)));
-            }
+        let loaded = catalog.load(LoadRequest::new(skill.name.as_str())).await;
+        let found = match &loaded {
+            Ok(report) => &report.diagnostics,
+            Err(_) => &skill.diagnostics,
+        };
+        let errors: Vec<&Diagnostic> = found
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error)
+            .collect();
+        problems.extend(errors.iter().map(|finding| of_finding(&about, finding)));
+        match loaded {
+            Ok(_) => {}
+            // Its errors, which are told with their places, are the reason.
+            Err(LoadError::Unusable { .. }) if !errors.is_empty() => {}
             Err(error) => problems.push(of_load(about, &error)),
         }
-        problems.extend(of_tools(catalog, &skill.name));
+        problems.extend(of_tools(catalog, &skill.name, &errors));
     }
     problems
 }
@@ -147,7 +153,8 @@ fn of_load(about: String, error: &LoadError) -> Problem {
     Problem::new(about, one_line(&problem), cure)
 }
 
-fn of_tools(catalog: &SkillCatalog, skill: &str) -> Vec<Problem> {
+/// `errors` are those of the skill, which are told already.
+fn of_tools(catalog: &SkillCatalog, skill: &str, errors: &[&Diagnostic]) -> Vec<Problem> {
     let registry = catalog.registry();
     let Some(metadata) = catalog.get_skill_info(skill).and_then(|info| info.metadata) else {
         return Vec::new();
@@ -156,10 +163,16 @@ fn of_tools(catalog: &SkillCatalog, skill: &str) -> Vec<Problem> {
     for tool in &metadata.tools {
         let about = format!("tool {}", wire_name(&canonical_name(skill, &tool.name)));
         let outlook = ToolOutlook::of(tool, &metadata, registry.settings());
+        let named = format!("`{}`", tool.name);
+        let is_told = errors.iter().any(|error| error.message.contains(&named));
         problems.extend(
             outlook
                 .obstacles
                 .into_iter()
+                .filter(|obstacle| {
+                    let refusal = tool.refusal.as_ref();
+                    !(is_told && refusal.is_some_and(|refusal| refusal.reason == obstacle.problem))
+                })
                 .map(|Obstacle { problem, cure }| Problem::new(about.as_str(), problem, cure)),
         );
     }
