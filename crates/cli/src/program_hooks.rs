@@ -1,9 +1,13 @@
 //! The programs of `[[hooks]]`: registered for a catalog, and looked for before anything depends on them.
 
-use metier::CatalogSettings;
+use std::collections::BTreeSet;
+
 use metier::runner::ProgramHook;
+use metier::skill_model::{canonical_name, wire_name};
+use metier::{CatalogSettings, SkillCatalog};
 
 use crate::config::{Config, Fault, HookSetting, Sourced};
+use crate::printer::Printer;
 
 const CURE: &str = "correct `command`, or remove the hook";
 
@@ -32,6 +36,53 @@ pub(crate) fn found<'a>(
         };
         (hook, found.map_err(fault))
     })
+}
+
+/// The hooks for tools and skills of which none was found: a policy that is never asked protects nothing.
+pub(crate) fn idle(config: &Config, catalog: &SkillCatalog) -> Vec<Fault> {
+    let with_names = config
+        .layer
+        .hooks
+        .iter()
+        .filter(|hook| !hook.value.only.is_empty());
+    let mut hooks: Vec<_> = with_names.collect();
+    if hooks.is_empty() {
+        return Vec::new();
+    }
+    let registry = catalog.registry();
+    let skills = catalog.list_skills(None);
+    let mut names: BTreeSet<String> = skills
+        .iter()
+        .flat_map(|skill| {
+            let tools = skill.tool_names.iter();
+            let tools = tools.map(|tool| wire_name(&canonical_name(&skill.name, tool)));
+            tools.chain([skill.name.clone()])
+        })
+        .collect();
+    let snapshot = catalog.snapshot();
+    names.extend(snapshot.tools().iter().map(|tool| tool.name.clone()));
+    hooks.retain(|hook| {
+        let program = program(hook, registry.settings());
+        !names.iter().any(|name| program.is_for(name))
+    });
+    let faults = hooks.into_iter().map(|hook| {
+        let place = format!("{}: hooks.match", hook.origin);
+        let patterns = hook.value.only.join("`, `");
+        let message = format!("no tool and no skill that was found is called `{patterns}`");
+        Fault::new(
+            place,
+            message,
+            "name a skill, or tools like `my_skill__*`; until one fits, the hook is not asked",
+        )
+    });
+    faults.collect()
+}
+
+/// Tells the operator of those, where tools may be called.
+pub(crate) fn warn_if_idle(printer: Printer, config: &Config, catalog: &SkillCatalog) {
+    for fault in idle(config, catalog) {
+        printer.say(&format!("warning: {fault}"));
+    }
 }
 
 fn program(hook: &Sourced<HookSetting>, settings: &CatalogSettings) -> ProgramHook {

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::HookContext;
 
 /// The name of a tool or skill in which `*` stands for any text: `scene__*`, `*__delete_*`. Letter
-/// case counts.
+/// case counts; `-` and `_` are the same, because a tool of the skill `my-rig` is called `my_rig__…`.
 ///
 /// ```
 /// use metier_hooks::NamePattern;
@@ -24,8 +24,9 @@ impl NamePattern {
 
     /// Whether a name fits.
     pub fn fits(&self, name: &str) -> bool {
-        let Some((first, rest)) = self.0.split_once('*') else {
-            return self.0 == name;
+        let (pattern, name) = (folded(&self.0), folded(name));
+        let Some((first, rest)) = pattern.split_once('*') else {
+            return pattern == name;
         };
         let Some(mut name) = name.strip_prefix(first) else {
             return false;
@@ -49,6 +50,10 @@ impl NamePattern {
             .flatten()
             .any(|name| self.fits(name))
     }
+}
+
+fn folded(name: &str) -> String {
+    name.replace('-', "_")
 }
 
 impl fmt::Display for NamePattern {
@@ -79,6 +84,9 @@ mod tests {
             ("a*a", "a", false),
             ("*ab*ab", "ab", false),
             ("场*", "场景", true),
+            ("my-rig__*", "my_rig__bind", true),
+            ("my_rig", "my-rig", true),
+            ("my-rig", "myrig", false),
         ] {
             assert_eq!(
                 NamePattern::new(pattern).fits(name),

@@ -132,6 +132,11 @@ impl ProgramHook {
         self
     }
 
+    /// Whether events about a tool or skill of this name are told.
+    pub fn is_for(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|pattern| pattern.fits(name))
+    }
+
     /// Its failure refuses what is about to happen.
     pub fn fail_closed(mut self) -> Self {
         self.fail_closed = true;

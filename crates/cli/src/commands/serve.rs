@@ -83,6 +83,7 @@ impl Serve {
                 tokio::spawn(talk.tell(printer));
             }
             warn_if_unattached(&chosen).await;
+            warn_if_idle(printer, &chosen, &catalog);
             let persistence = self
                 .persisting
                 .begin(printer, &catalog, &mut chosen)

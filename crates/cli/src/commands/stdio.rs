@@ -10,6 +10,7 @@ use crate::attaching::warn_if_unattached;
 use crate::findings::tell_findings;
 use crate::options::{Listing, Running, SkillPlaces, follow, runtime};
 use crate::printer::Printer;
+use crate::program_hooks::warn_if_idle;
 use crate::progress;
 use crate::stop_signal::StopSignal;
 use crate::watch_talk::WatchTalk;
@@ -61,6 +62,7 @@ impl Stdio {
                 tokio::spawn(talk.tell(printer));
             }
             warn_if_unattached(&chosen).await;
+            warn_if_idle(printer, &chosen, &catalog);
             let persistence = self
                 .persisting
                 .begin(printer, &catalog, &mut chosen)

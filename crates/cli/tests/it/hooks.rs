@@ -320,6 +320,29 @@ fn a_program_that_is_not_there_is_told_before_anything_depends_on_it() {
 }
 
 #[test]
+fn a_hook_for_names_that_nothing_has_is_told() {
+    for (pattern, fits) in [
+        ("good", true),
+        ("needs-good", true),
+        ("needs_good", true),
+        ("good__*", true),
+        ("goood__*", false),
+        ("echo", false),
+    ] {
+        let folder = stage(&format!(
+            "{}match = '{pattern}'\n",
+            hook("before_tool_call", "").trim_end().to_owned() + "\n"
+        ));
+        let call = run(metier(folder.path(), &["call", "good__echo", "skills"]));
+        let warned = said(&call).contains("hooks.match");
+        assert_eq!(warned, !fits, "{pattern}: {}", said(&call));
+        let doctor = json_of(&run(metier(folder.path(), &["doctor", "--json", "skills"])));
+        let told = doctor["problems"].to_string().contains("hooks.match");
+        assert_eq!(told, !fits, "{pattern}: {}", doctor["problems"]);
+    }
+}
+
+#[test]
 fn the_settings_and_the_doctor_show_hooks() {
     let folder = stage(&format!(
         "{}[[hooks]]\nevent = 'before_tool_call'\ncommand = ['./hooks/policy.py']\nmatch = 'good__*'\nfail_closed = true\n",

@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use crate::Failure;
 use crate::options::{Running, SkillPlaces, runtime};
 use crate::printer::Printer;
+use crate::program_hooks::warn_if_idle;
 use crate::stop_signal::StopSignal;
 
 use unknown::Unknown;
@@ -40,8 +41,9 @@ pub(crate) struct Call {
 impl Call {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         let arguments = read_arguments(&self.args)?;
-        let settings = self.running.settings(&self.places)?;
+        let (settings, config) = self.running.settings_of_server(&self.places)?;
         let (catalog, _) = self.places.catalog(settings);
+        warn_if_idle(printer, &config, &catalog);
         if let Some(unknown) = unknown::of_stub(&catalog, &self.tool) {
             return refuse(printer, unknown);
         }

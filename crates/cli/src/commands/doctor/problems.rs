@@ -125,11 +125,11 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
             .filter(|finding| finding.severity == Severity::Error)
             .collect();
         problems.extend(errors.iter().map(|finding| of_finding(&about, finding)));
-        match loaded {
+        match &loaded {
             Ok(_) => {}
             // Its errors, which are told with their places, are the reason.
             Err(LoadError::Unusable { .. }) if !errors.is_empty() => {}
-            Err(error) => problems.push(of_load(about, &error)),
+            Err(error) => problems.push(of_load(about, error)),
         }
         problems.extend(of_tools(catalog, &skill.name, &errors));
     }
