@@ -17,9 +17,9 @@ const LONGEST: usize = 8 << 10;
 /// For servers whose operator turned this on: values on a command line are visible to every process.
 ///
 /// ```
-/// let input = serde_json::json!({ "frame_start": 1, "name": "ball", "to": "--all", "tags": ["a"] });
+/// let input = serde_json::json!({ "frame_start": 1, "name": "ball", "key": "-rf", "tags": ["a"] });
 /// let options = metier_runner::long_options(input.as_object().unwrap());
-/// assert_eq!(options, ["--frame-start", "1", "--name", "ball", "--to=--all"]);
+/// assert_eq!(options, ["--frame-start", "1", "--name", "ball", "--key=-rf"]);
 /// ```
 pub fn long_options(input: &Map<String, Value>) -> Vec<OsString> {
     let mut options = Vec::new();

@@ -271,4 +271,5 @@ async fn every_way_to_fail_has_one_clear_message_without_paths() {
             }
         }
     }
+    std::fs::remove_dir_all(std::env::temp_dir().join(programs())).unwrap();
 }
