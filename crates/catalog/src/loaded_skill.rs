@@ -14,6 +14,7 @@ use crate::codes;
 use crate::listed_tool::ListedTool;
 use crate::registered_tool::RegisteredTool;
 use crate::script_handler::ScriptHandler;
+use crate::settings::RunSettings;
 use crate::skill_set::file_of;
 use crate::state::Shared;
 
@@ -118,7 +119,7 @@ impl LoadedTools {
             input,
             output,
             refusal,
-            deadline: Some(deadline(shared, tool)),
+            deadline: Some(deadline(&shared.settings.run, tool.timeout_hint_secs)),
             handler: Arc::new(ScriptHandler::new(shared, &skill, tool)),
         })
     }
@@ -177,11 +178,54 @@ impl LoadedTools {
 }
 
 /// A tool may ask for more time than the default, up to the server's bound; asking for less would
-/// turn a hint into a trap.
-fn deadline(shared: &Shared, tool: &ToolDeclaration) -> Duration {
-    let run = &shared.settings.run;
-    let hinted = Duration::from_secs(tool.timeout_hint_secs.unwrap_or(0));
+/// turn a hint into a trap. A bound below the default bounds nothing: whoever sets the default means it.
+fn deadline(run: &RunSettings, hint_secs: Option<u64>) -> Duration {
+    let hinted = Duration::from_secs(hint_secs.unwrap_or(0));
     hinted
         .max(run.limits.deadline)
         .min(run.longest_deadline.max(run.limits.deadline))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_lengthens_the_default_up_to_the_bound() {
+        let run = |default, longest| {
+            let mut run = RunSettings::default();
+            run.limits.deadline = Duration::from_secs(default);
+            run.longest_deadline = Duration::from_secs(longest);
+            run
+        };
+        // Default, bound, hint, and what counts.
+        for (default, longest, hint, wanted) in [
+            (30, 600, None, 30),
+            (30, 600, Some(0), 30),
+            (30, 600, Some(1), 30),
+            (30, 600, Some(30), 30),
+            (30, 600, Some(31), 31),
+            (30, 600, Some(600), 600),
+            (30, 600, Some(601), 600),
+            (30, 600, Some(u64::MAX), 600),
+            (0, 600, None, 0),
+            (0, 0, Some(5), 0),
+            (30, 30, Some(31), 30),
+            // A default over the bound is the bound.
+            (900, 600, None, 900),
+            (900, 600, Some(700), 900),
+            (900, 600, Some(1_000), 900),
+            (30, u64::MAX, Some(u64::MAX), u64::MAX),
+        ] {
+            assert_eq!(
+                deadline(&run(default, longest), hint),
+                Duration::from_secs(wanted),
+                "{default}, {longest}, {hint:?}"
+            );
+        }
+        let mut fine = RunSettings::default();
+        fine.limits.deadline = Duration::from_millis(1_500);
+        assert_eq!(deadline(&fine, Some(1)), fine.limits.deadline);
+        assert_eq!(deadline(&fine, Some(2)), Duration::from_secs(2));
+    }
 }

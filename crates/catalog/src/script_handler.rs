@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use metier_loader::{LoadedSkill, ReadFileError};
-use metier_runner::{Job, RunEvents};
+use metier_runner::{Job, RunEvents, ScriptKind, long_options};
 use metier_skill_model::{Affinity, ScriptLookup, ToolDeclaration};
 use metier_tool::{
     BoxFuture, CallContext, CallEvents, HostJob, LogLevel, LogLine, Progress, ToolError,
@@ -106,6 +106,9 @@ impl ScriptHandler {
                 ToolError::Failed(error.to_string())
             })?;
         let mut job = Job::new(program, self.skill.files.folder());
+        if run.argv && job.program.kind != ScriptKind::Batch {
+            job.script_arguments = long_options(&arguments);
+        }
         job.input = arguments;
         job.environment = run.environment_policy.filter(run.environment.vars());
         let roots: Vec<_> = context

@@ -150,6 +150,10 @@ pub struct RunSettings {
     pub longest_deadline: Duration,
     /// How many scripts run at once.
     pub gate: Gate,
+    /// Whether scripts get their arguments as `--key value` too, for those that read no standard
+    /// input. Every process of the machine can see them then. Batch files never do: `cmd` would read
+    /// the values as commands.
+    pub argv: bool,
     /// The host application, when there is one.
     pub host: Option<Arc<dyn HostExecutor>>,
     /// Refuse calls of main-thread tools when there is no host, instead of running their script as
@@ -166,6 +170,7 @@ impl Default for RunSettings {
             limits: Limits::default(),
             longest_deadline: Duration::from_mins(10),
             gate: Gate::default(),
+            argv: false,
             host: None,
             require_host: false,
         }
@@ -195,6 +200,7 @@ impl fmt::Debug for RunSettings {
             .field("interpreters", &self.interpreters)
             .field("limits", &self.limits)
             .field("longest_deadline", &self.longest_deadline)
+            .field("argv", &self.argv)
             .field("require_host", &self.require_host)
             .field("host", &self.host.is_some())
             .finish_non_exhaustive()

@@ -332,6 +332,7 @@ pub(crate) fn settings(
 
     let run = &mut settings.run;
     run.require_host = config.flag(Key::RequireHost);
+    run.argv = config.flag(Key::Argv);
     if let Some(door) = config.file(Key::Attach) {
         run.host = Some(Arc::new(HostLink::new(door)));
     }

@@ -78,7 +78,7 @@ pub enum RunError {
     },
     /// Too many calls wait for a place already.
     #[error(
-        "the server is busy: {waiting} calls wait for a script to end; try again in a few seconds"
+        "the server is busy: all places for scripts are taken, and {waiting} calls wait already, which is all that may; try again in a few seconds"
     )]
     Busy {
         /// How many wait.

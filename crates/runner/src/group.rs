@@ -1,5 +1,7 @@
 //! A child process and everything it starts, as one thing that can be ended.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -50,24 +52,18 @@ impl Group {
         let watched = job.watchdog.as_ref().and_then(crate::Watchdog::enlist);
         #[cfg(unix)]
         let report = watched.as_ref().map(crate::watchdog::Enlisted::report);
+        let environment = environment(job);
         #[cfg(unix)]
-        let mut command = crate::unix::command(&job.program, move |id| {
+        let mut command = crate::unix::command(job, &environment, move |id| {
             if let Some(report) = report {
                 report.send(id);
             }
-        });
+        })?;
         #[cfg(windows)]
-        let mut command = crate::windows::command(&job.program);
+        let mut command = crate::windows::command(job, &environment);
         command
             .command_mut()
-            .args(&job.script_arguments)
             .current_dir(&job.working_dir)
-            .env_clear()
-            .envs(job.environment.iter().map(|(name, value)| (name, value)))
-            .env("PYTHONUTF8", "1")
-            .env("PYTHONIOENCODING", "utf-8")
-            // A skill's folder stays as its author published it: digests are made of it.
-            .env("PYTHONDONTWRITEBYTECODE", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -155,6 +151,18 @@ impl Drop for Group {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// All that the program sees.
+fn environment(job: &Job) -> BTreeMap<OsString, OsString> {
+    let own = [
+        ("PYTHONUTF8", "1"),
+        ("PYTHONIOENCODING", "utf-8"),
+        // A skill's folder stays as its author published it: digests are made of it.
+        ("PYTHONDONTWRITEBYTECODE", "1"),
+    ];
+    let own = own.map(|(name, value)| (name.into(), value.into()));
+    job.environment.iter().cloned().chain(own).collect()
 }
 
 /// How a process that nobody killed ended.

@@ -64,6 +64,8 @@ mod lookup;
 #[cfg(target_os = "linux")]
 mod proc_table;
 mod program_hook;
+#[cfg(unix)]
+mod program_image;
 mod pumps;
 mod report;
 mod resolve_error;

@@ -143,17 +143,11 @@ async fn check(mut job: Job) -> Result<Job, RunError> {
             }
         }
         job.program.script = script;
-        // What else is wrong with the interpreter the start will tell; a drive that hangs hangs here.
-        #[cfg(unix)]
-        if let Err(source) = crate::unix::check_program(&job.program.interpreter) {
-            return Err(RunError::InterpreterNotExecutable {
-                interpreter: job.program.interpreter,
-                language: job.program.kind.label(),
-                named_by: job.program.named_by,
-                source,
-            });
+        // One that is not absolute would be looked for beside the script. What else is wrong with the
+        // interpreter the start will tell; a drive that hangs hangs here.
+        if !job.program.interpreter.is_absolute() {
+            return Err(spawn_error(&job, io::ErrorKind::NotFound.into()));
         }
-        #[cfg(not(unix))]
         let _ = std::fs::metadata(&job.program.interpreter);
         Ok(job)
     };
@@ -233,7 +227,11 @@ fn not_a_program(error: &io::Error) -> bool {
     if errno == Some(Errno::ELIBBAD) {
         return true;
     }
-    matches!(errno, Some(Errno::ENOEXEC | Errno::EISDIR))
+    // The last two are said of a program that is cut or contradicts itself.
+    matches!(
+        errno,
+        Some(Errno::ENOEXEC | Errno::EISDIR | Errno::EIO | Errno::EINVAL)
+    )
 }
 
 #[cfg(not(unix))]

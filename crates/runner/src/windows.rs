@@ -27,16 +27,20 @@ pub(crate) fn file_names(name: &str, endings: Option<&str>) -> Vec<String> {
 
 #[cfg(windows)]
 mod system {
+    use std::collections::BTreeMap;
+    use std::ffi::OsString;
+
     use process_wrap::tokio::{CommandWrap, JobObject, KillOnDrop};
     use tokio::process::Command;
 
-    use crate::{Program, ScriptKind};
+    use crate::{Job, ScriptKind};
 
-    /// The command that runs a program, in a job object of its own.
+    /// The command that runs a job, in a job object of its own.
     ///
     /// A batch file is given to the standard library as the program: it calls the system's own
     /// `cmd` and quotes the path so that `&`, `%` and quotes in it stay text.
-    pub(crate) fn command(program: &Program) -> CommandWrap {
+    pub(crate) fn command(job: &Job, environment: &BTreeMap<OsString, OsString>) -> CommandWrap {
+        let program = &job.program;
         let mut command = match program.kind {
             ScriptKind::Batch => Command::new(&program.script),
             ScriptKind::Executable => {
@@ -50,7 +54,11 @@ mod system {
                 command
             }
         };
-        command.kill_on_drop(true);
+        command
+            .args(&job.script_arguments)
+            .env_clear()
+            .envs(environment)
+            .kill_on_drop(true);
         let mut wrapped = CommandWrap::from(command);
         wrapped.wrap(KillOnDrop).wrap(JobObject);
         wrapped

@@ -38,7 +38,7 @@ fn dcc(bench: &Bench, name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_gate_comes_before_validation() {
+async fn case_104_capability_refusal_before_validation() {
     let bench = bench(&["usd", "scene.read"]).await;
     let refused = bench
         .call("caps__import_usd", json!({"path": 5}))
@@ -74,6 +74,47 @@ async fn the_gate_comes_before_validation() {
     );
     assert_eq!(dcc(&bench, "caps__ping"), Value::Null);
     assert!(!bench.output("caps__ping", json!({})).await.is_error);
+}
+
+#[tokio::test]
+async fn case_107_nothing_declared_is_nothing_there_on_every_route() {
+    let mut seen = Vec::new();
+    for bench in [bench(&[]).await, {
+        let unset = Bench::new();
+        unset.skill_with_tools("caps", TOOLS, ECHO);
+        unset.discover();
+        unset.catalog.load_skill("caps").await.unwrap();
+        unset
+    }] {
+        let required = json!(["usd", "scene.mutate", "filesystem.write"]);
+        let refused = bench
+            .call("caps__import_usd", json!({"path": "a"}))
+            .await
+            .unwrap_err();
+        let CallError::CapabilityMissing(refusal) = refused else {
+            panic!("{refused}");
+        };
+        assert_eq!(json!(refusal.missing), required);
+        assert_eq!(json!(refusal.declared), json!([]));
+        // By its other name as well.
+        let by_name = bench.call("import_usd", json!({"path": "a"})).await;
+        assert_eq!(by_name, Err(CallError::CapabilityMissing(refusal)));
+        let listed = dcc(&bench, "caps__import_usd");
+        assert_eq!(listed["missing_capabilities"], required);
+        bench.catalog.unload_skill("caps").unwrap();
+        let found = bench
+            .structured("search_skills", json!({"query": "import usd"}))
+            .await;
+        let lacking = bench
+            .structured(
+                "search_skills",
+                json!({"query": "import usd", "usable": true}),
+            )
+            .await;
+        seen.push((found, lacking));
+    }
+    let [declared_nothing, unset] = seen.try_into().unwrap();
+    assert_eq!(declared_nothing, unset);
 }
 
 #[tokio::test]

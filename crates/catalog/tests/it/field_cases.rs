@@ -44,7 +44,7 @@ async fn results_that_are_no_object_are_wrapped_and_failures_are_failures() {
 }
 
 #[tokio::test]
-async fn a_capability_is_read_in_every_shape_or_closes_the_tool() {
+async fn case_105_capability_shapes() {
     let tools = "tools:\n\
         \x20 - {name: text, required_capabilities: usd}\n\
         \x20 - {name: dup, required_capabilities: [usd, usd, ' usd ', USD]}\n\
@@ -68,7 +68,7 @@ async fn a_capability_is_read_in_every_shape_or_closes_the_tool() {
 }
 
 #[tokio::test]
-async fn a_family_of_capabilities_grants_no_member_and_no_member_its_family() {
+async fn case_106_no_family_matching() {
     let tools = "tools:\n\
         \x20 - {name: a, required_capabilities: [filesystem.write]}\n\
         \x20 - {name: b, required_capabilities: [scene]}\n\

@@ -12,6 +12,7 @@ mod call;
 mod call_order;
 mod capabilities;
 mod core_tools;
+mod deadlines;
 mod discover;
 #[cfg(unix)]
 mod failures;
@@ -20,6 +21,12 @@ mod groups;
 mod hooks;
 mod load;
 mod names;
+#[cfg(target_os = "linux")]
+mod script_cases;
+#[cfg(target_os = "linux")]
+mod script_kinds;
+#[cfg(target_os = "linux")]
+mod script_result_cases;
 mod search;
 mod texts;
 #[cfg(feature = "watch")]

@@ -20,6 +20,7 @@ pub(crate) enum Key {
     Persist,
     StateDir,
     Python,
+    Argv,
     Deadline,
     Longest,
     Output,
@@ -32,7 +33,7 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 22] = [
+    pub(crate) const ALL: [Self; 23] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
@@ -46,6 +47,7 @@ impl Key {
         Self::Persist,
         Self::StateDir,
         Self::Python,
+        Self::Argv,
         Self::Deadline,
         Self::Longest,
         Self::Output,
@@ -73,6 +75,7 @@ impl Key {
             Self::Persist => "persist",
             Self::StateDir => "state_dir",
             Self::Python => "python",
+            Self::Argv => "argv",
             Self::Deadline => "limits.deadline",
             Self::Longest => "limits.longest",
             Self::Output => "limits.output",
@@ -110,6 +113,7 @@ impl Key {
             Self::MemoryEnabled => Some("--memory"),
             Self::MemoryDatabase => Some("--memory-database"),
             Self::Roots
+            | Self::Argv
             | Self::Longest
             | Self::Output
             | Self::Processes
@@ -122,9 +126,11 @@ impl Key {
         match self {
             Self::App | Self::Dcc => Kind::Text,
             Self::Roots | Self::WorkspaceRoots => Kind::Folders,
-            Self::Strict | Self::RequireHost | Self::MemoryEnabled | Self::MemoryPrivacy => {
-                Kind::Flag
-            }
+            Self::Strict
+            | Self::RequireHost
+            | Self::Argv
+            | Self::MemoryEnabled
+            | Self::MemoryPrivacy => Kind::Flag,
             Self::Capabilities | Self::Load => Kind::Texts,
             Self::Environment => Kind::Patterns,
             Self::Python => Kind::Program,
@@ -155,6 +161,7 @@ impl Key {
             Self::Persist => "keep what a server has loaded over a restart: a policy, or off",
             Self::StateDir => "the folder of what is kept; ~/.dcc-mcp without one",
             Self::Python => "the Python that runs .py scripts",
+            Self::Argv => "give scripts their arguments as --key value too, seen by every process",
             Self::Deadline => "seconds a tool may run unless it asks for more",
             Self::Longest => "seconds a tool can ask for",
             Self::Output => "what a script may print, in bytes or like \"4 MiB\"",
@@ -185,9 +192,11 @@ impl Key {
             }
             Self::Persist => Value::Text(OFF.to_owned()),
             Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
-            Self::Strict | Self::RequireHost | Self::MemoryEnabled | Self::MemoryPrivacy => {
-                Value::Flag(false)
-            }
+            Self::Strict
+            | Self::RequireHost
+            | Self::Argv
+            | Self::MemoryEnabled
+            | Self::MemoryPrivacy => Value::Flag(false),
             Self::Capabilities | Self::Environment | Self::Load => Value::Texts(Vec::new()),
             Self::Deadline => Value::Seconds(run.limits.deadline.as_secs()),
             Self::Longest => Value::Seconds(run.longest_deadline.as_secs()),

@@ -125,3 +125,69 @@ fn it_is_off_unless_a_file_is_named_and_the_file_is_named_from_the_settings() {
         .len();
     assert!(size <= 1 << 10);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn it_tells_who_called_and_how_it_ended_in_both_eras() {
+    use std::process::Stdio;
+
+    use crate::http_client::{Client, call};
+
+    let folder = mixed();
+    write(
+        folder.path().join("skills/good/scripts/run.py"),
+        "import json, sys\nn = json.load(sys.stdin)['n']\nprint('x' * n)\nsys.exit(n % 4)\n",
+    );
+    let mut server = metier(folder.path())
+        .args(["serve", "--port", "0", "--load", "good"])
+        .args(["--audit-log", "log.jsonl", "skills"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut client = Client::of(&mut server);
+    let mut other = client.another();
+    for arguments in [r#"{"n":4}"#, r#"{"n":7}"#, r#"{"n":"x"}"#] {
+        client.exchange(&call(5, "good__echo", arguments));
+    }
+    other.exchange(&call(5, "good__echo", r#"{"n":4}"#));
+    client.call_stateless("good__echo", r#"{"n":8}"#);
+    client.exchange(&call(6, "half__fine", "{}"));
+    server.kill().unwrap();
+    server.wait().unwrap();
+
+    let all = lines(&folder.path().join("log.jsonl"));
+    let called: Vec<_> = all
+        .iter()
+        .filter(|line| line["tool"] != "load_skill")
+        .collect();
+    let facts: Vec<Value> = called
+        .iter()
+        .map(|line| json!([line["tool"], line["outcome"], line["exit"], line["bytes"]]))
+        .collect();
+    assert_eq!(
+        facts,
+        [
+            json!(["good__echo", "ok", 0, 5]),
+            json!(["good__echo", "error", 3, 8]),
+            json!(["good__echo", "invalid", null, null]),
+            json!(["good__echo", "ok", 0, 5]),
+            json!(["good__echo", "ok", 0, 9]),
+            json!(["half__fine", "not_loaded", null, null]),
+        ]
+    );
+    let who: Vec<_> = called
+        .iter()
+        .map(|line| line["who"].as_str().unwrap())
+        .collect();
+    assert!(who[0].starts_with("session:"), "{who:?}");
+    assert!([1, 2, 5].iter().all(|&n| who[n] == who[0]), "{who:?}");
+    assert!(
+        who[3].starts_with("session:") && who[3] != who[0],
+        "{who:?}"
+    );
+    assert_eq!(who[4], "client:t");
+    let digest = |n: usize| called[n]["arguments"].as_str().unwrap();
+    assert_eq!(digest(0), digest(3));
+    assert_ne!(digest(0), digest(1));
+}

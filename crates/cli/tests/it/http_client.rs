@@ -41,6 +41,16 @@ impl Client {
         client
     }
 
+    /// A session of its own with the same server.
+    pub(crate) fn another(&self) -> Self {
+        let mut client = Self {
+            address: self.address.clone(),
+            session: String::new(),
+        };
+        client.exchange(INITIALIZE);
+        client
+    }
+
     /// Calls a tool without a session, as clients of the newest revision do.
     pub(crate) fn call_stateless(&self, tool: &str, arguments: &str) -> String {
         let session = format!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use metier_tool::HostExecutor as _;
 use serde_json::json;
 
-use crate::application::{Application, Heard, listening, none, object};
+use crate::application::{Application, Heard, listening, none, object, until};
 
 #[tokio::test]
 async fn main_gets_the_arguments_as_keywords_on_the_main_thread_of_a_process_that_stays() {
@@ -181,4 +181,49 @@ async fn other_languages_are_refused_by_a_python_that_knows_none() {
         error.to_string(),
         "the application refused the call: this application runs no .mel files"
     );
+}
+
+#[tokio::test]
+async fn calls_that_come_at_once_run_one_after_the_other_in_their_order() {
+    let app = Application::start();
+    // Tells how many wait, as the adapter itself counts them, until it is told to go on.
+    let first = app.write(
+        "scripts/first.py",
+        "import gc, os, time\n\
+         def main():\n    \
+             [host] = [one for one in gc.get_objects() if type(one).__name__ == 'Host']\n    \
+             while not os.path.exists('go'):\n        \
+                 open('waiting.new', 'w').write(str(host._waiting.qsize()))\n        \
+                 os.replace('waiting.new', 'waiting')\n        \
+                 time.sleep(0.005)\n",
+    );
+    let script = app.write(
+        "scripts/next.py",
+        "import threading\n\
+         def main(n):\n    \
+             assert threading.current_thread() is threading.main_thread()\n    \
+             open('order', 'a').write(f'{n} begins\\n')\n    \
+             open('order', 'a').write(f'{n} ends\\n')\n",
+    );
+    let waiting = |count: usize| {
+        let said = std::fs::read_to_string(app.path("waiting"));
+        said.is_ok_and(|said| said == count.to_string())
+    };
+    let spawn = |job| {
+        let link = app.link.clone();
+        tokio::spawn(async move { link.execute(job, crate::application::context()).await })
+    };
+    let mut calls = vec![spawn(app.job(&first, none()))];
+    until(|| waiting(0)).await;
+    for n in 1..=5 {
+        calls.push(spawn(app.job(&script, json!({"n": n}))));
+        until(|| waiting(n)).await;
+    }
+    app.write("go", "");
+    for call in calls {
+        assert!(!call.await.unwrap().unwrap().is_error);
+    }
+    let order = std::fs::read_to_string(app.path("order")).unwrap();
+    let wanted: String = (1..=5).map(|n| format!("{n} begins\n{n} ends\n")).collect();
+    assert_eq!(order, wanted);
 }

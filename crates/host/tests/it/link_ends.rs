@@ -69,6 +69,31 @@ async fn an_application_that_dies_in_the_middle_is_told() {
     insta::assert_snapshot!(error, @"the application ended, or closed the connection, before it answered");
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn an_application_that_is_killed_tells_the_call_that_runs_and_those_that_wait() {
+    let mut app = Application::start();
+    let script = app.write("scripts/bake.py", WAITS);
+    let spawn = |app: &Application| {
+        let (link, job) = (app.link.clone(), app.job(&script, none()));
+        tokio::spawn(async move { link.execute(job, context()).await })
+    };
+    let running = spawn(&app);
+    until(|| app.path("begun").exists()).await;
+    let waiting = spawn(&app);
+    tokio::task::yield_now().await;
+    assert!(app.end("KILL"));
+    insta::assert_snapshot!(running.await.unwrap().unwrap_err(), @"the application ended, or closed the connection, before it answered");
+    // The kill may come before the second call is through the door.
+    let error = waiting.await.unwrap().unwrap_err().to_string();
+    assert!(
+        error == "the application ended, or closed the connection, before it answered"
+            || error
+                .starts_with("the tool `bake` needs the application: no application is attached"),
+        "{error}"
+    );
+}
+
 #[tokio::test]
 async fn a_wrong_secret_is_refused_and_a_foreign_address_is_not_spoken_to() {
     let app = Application::start();

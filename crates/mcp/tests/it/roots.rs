@@ -117,6 +117,38 @@ async fn a_session_is_asked_on_its_stream_and_again_after_a_change() {
 }
 
 #[tokio::test]
+async fn case_114_roots_change_and_sessions() {
+    let bench = bench();
+    let place = async |client: &Client<'_>| {
+        let result = client.call("where", json!({})).await;
+        result.answer["result"]["structuredContent"]["roots"].clone()
+    };
+    let (a, b) = (client(&bench).await, client(&bench).await);
+    // One without roots of its own.
+    let params = json!({"protocolVersion": LATEST, "capabilities": {}});
+    let id = bench.initialize(params).await.session.unwrap();
+    let bare = Client { bench: &bench, id };
+    let mut streams = Vec::new();
+    for (client, root) in [(&a, "file:///projects/a"), (&b, "file:///projects/b")] {
+        let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+        note(client, "notifications/initialized").await;
+        let asked = message(&stream).await;
+        answer(client, &asked["id"], &[root]).await;
+        streams.push(stream);
+    }
+    assert_eq!(place(&a).await, json!(["/projects/a"]));
+    assert_eq!(place(&b).await, json!(["/projects/b"]));
+    assert_eq!(place(&bare).await, json!([]));
+
+    note(&a, "notifications/roots/list_changed").await;
+    let again = message(&streams[0]).await;
+    answer(&a, &again["id"], &["file:///projects/new"]).await;
+    assert_eq!(place(&a).await, json!(["/projects/new"]));
+    assert_eq!(place(&b).await, json!(["/projects/b"]));
+    assert_eq!(place(&bare).await, json!([]));
+}
+
+#[tokio::test]
 async fn without_a_stream_the_first_call_that_needs_them_asks_on_its_own() {
     let bench = bench();
     let client = client(&bench).await;

@@ -8,6 +8,7 @@
 )]
 
 mod field;
+mod host;
 #[expect(dead_code, reason = "the check's own tests use the rest")]
 #[path = "../../../check/tests/it/literate.rs"]
 mod literate;

@@ -167,7 +167,7 @@ async fn the_queue_is_bounded_in_jobs_and_bytes_and_a_cancelled_job_leaves_it() 
     let refused = call(10, &third).await.unwrap().unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "the server is busy: 2 calls wait for a script to end; try again in a few seconds"
+        "the server is busy: all places for scripts are taken, and 2 calls wait already, which is all that may; try again in a few seconds"
     );
 
     second.cancel();

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 
-use metier_runner::{Job, Origin, Quiet, RunError, ScriptKind, run};
+use metier_runner::{Exit, Job, Origin, Quiet, RunError, ScriptKind, run};
 use tokio_util::sync::CancellationToken;
 
 use crate::stage::{Stage, patient};
@@ -64,6 +64,7 @@ async fn every_refusal_is_clear_and_holds_no_path() {
         Vec::new(),
         elf::cut(),
         elf::not_linked(),
+        elf::without_its_library(),
     ] {
         std::fs::write(&text, program).unwrap();
         let error = refused(plain.clone()).await.to_string();
@@ -102,6 +103,58 @@ async fn every_refusal_is_clear_and_holds_no_path() {
     ");
 }
 
+#[tokio::test]
+async fn nothing_is_handed_to_a_shell_or_looked_up() {
+    let stage = Stage::python("print(1)\n");
+    let folder = stage.folder.path();
+    let program = folder.join("python3");
+    std::fs::write(&program, "echo made > made\n").unwrap();
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    let mut text = stage.job();
+    text.program.interpreter = program;
+    let error = refused(text).await;
+    assert!(
+        matches!(error, RunError::InterpreterNotExecutable { .. }),
+        "{error:?}"
+    );
+    // A bare name is neither the file of that name in the skill's folder nor the one on the path.
+    for name in ["python3", "./python3"] {
+        let mut bare = stage.job();
+        bare.program.interpreter = name.into();
+        let error = refused(bare).await;
+        assert!(
+            matches!(error, RunError::InterpreterNotFound { .. }),
+            "{error:?}"
+        );
+    }
+    assert!(!folder.join("made").exists());
+}
+
+/// The head promises a program, and what it promises is not there: the system begins and has to end it.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_program_with_a_broken_body_is_ended_by_the_system_and_nobody_else_tries() {
+    let stage = Stage::python("print(1)\n");
+    for (what, bytes) in [
+        ("its parts are not in the file", elf::without_its_parts()),
+        ("its parts are zeros", elf::of_zeros()),
+    ] {
+        let program = stage.path("program");
+        std::fs::write(&program, bytes).unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        let mut job = stage.job();
+        job.program.interpreter = program;
+        let report = crate::stage::go(job, &patient()).await;
+        assert!(
+            matches!(report.exit, Exit::Signal { number: 4..=11, .. }),
+            "{what}: {report:?}"
+        );
+        let said = report.describe_failure().unwrap();
+        assert!(said.starts_with("the script was killed by SIG"), "{said}");
+        assert!(!said.contains(stage.folder.path().to_str().unwrap()));
+    }
+}
+
 /// Programs that the system cannot run; its library would give them to `sh`.
 #[cfg(target_os = "linux")]
 mod elf {
@@ -132,5 +185,68 @@ mod elf {
         let mut bytes = sh();
         bytes[KIND] = 1;
         bytes
+    }
+
+    const CLASS: usize = 4;
+    const TABLE: usize = 32;
+    const PARTS: usize = 56;
+    const PART: usize = 56;
+    const LOAD: u32 = 1;
+    const LINKER: u32 = 3;
+
+    fn number<const N: usize>(bytes: &[u8], at: usize) -> usize {
+        let mut number = [0; 8];
+        number[..N].copy_from_slice(&bytes[at..at + N]);
+        usize::from_le_bytes(number)
+    }
+
+    /// Where the descriptions of the parts of this kind stand.
+    fn parts(bytes: &[u8], kind: u32) -> Vec<usize> {
+        assert_eq!(bytes[CLASS], 2, "64 bits");
+        let table = number::<8>(bytes, TABLE);
+        (0..number::<2>(bytes, PARTS))
+            .map(|n| table + n * PART)
+            .filter(|&at| bytes[at..at + 4] == kind.to_le_bytes())
+            .collect()
+    }
+
+    /// Ends before the name of the library that would load it.
+    pub(super) fn without_its_library() -> Vec<u8> {
+        let mut bytes = sh();
+        let at = parts(&bytes, LINKER)[0];
+        let far = bytes.len() * 2;
+        bytes[at + 8..at + 16].copy_from_slice(&far.to_le_bytes());
+        bytes
+    }
+
+    /// Every part to be loaded stands behind the end of the file; no linker looks at it first.
+    pub(super) fn without_its_parts() -> Vec<u8> {
+        let mut bytes = sh();
+        let far = (bytes.len() * 2).next_multiple_of(1 << 16);
+        for at in parts(&bytes, LOAD) {
+            let offset = far + number::<8>(&bytes, at + 16) % 4096;
+            bytes[at + 8..at + 16].copy_from_slice(&offset.to_le_bytes());
+        }
+        load_alone(&mut bytes);
+        bytes
+    }
+
+    /// Whole, as long as it says it is, and nothing in it.
+    pub(super) fn of_zeros() -> Vec<u8> {
+        let mut bytes = sh();
+        load_alone(&mut bytes);
+        let head = number::<8>(&bytes, TABLE) + number::<2>(&bytes, PARTS) * PART;
+        bytes[head..].fill(0);
+        bytes
+    }
+
+    /// Leaves only the parts to be loaded: the others would be looked at first, and refused.
+    fn load_alone(bytes: &mut [u8]) {
+        let table = number::<8>(bytes, TABLE);
+        for at in (0..number::<2>(bytes, PARTS)).map(|n| table + n * PART) {
+            if bytes[at..at + 4] != LOAD.to_le_bytes() {
+                bytes[at..at + 4].fill(0);
+            }
+        }
     }
 }

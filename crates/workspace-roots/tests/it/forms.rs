@@ -41,7 +41,7 @@ fn escapes(roots: &WorkspaceRoots, input: &str, expected: EscapeReason) {
 }
 
 #[test]
-fn dots() {
+fn case_108_dot_dot() {
     let roots = hero();
     for (input, path) in [
         ("workspace://char/bob.usd", "/projects/hero/char/bob.usd"),
@@ -74,7 +74,7 @@ fn dots() {
 }
 
 #[test]
-fn percent_escapes() {
+fn case_109_percent_escapes() {
     let roots = hero();
     for (input, path) in [
         (
@@ -116,7 +116,7 @@ fn percent_escapes() {
 }
 
 #[test]
-fn siblings_with_the_same_beginning() {
+fn case_110_sibling_with_same_prefix() {
     for uri in ["file:///projects/hero", "file:///projects/hero/"] {
         let roots = client(&[uri]);
         becomes(&roots, "workspace://a.usd", "/projects/hero/a.usd");
@@ -148,7 +148,7 @@ fn the_top_of_the_file_system_as_a_root() {
 }
 
 #[test]
-fn forms_of_a_root() {
+fn case_112_root_uri_forms() {
     for uris in [
         &["file:///projects/My%20Hero"][..],
         &["file:///projects/My%20Hero/"],
@@ -210,7 +210,7 @@ fn roots_of_two_origins() {
 }
 
 #[test]
-fn empty_texts_and_odd_schemes() {
+fn case_113_empty_and_odd_schemes() {
     let roots = hero();
     for input in [
         "",
@@ -274,7 +274,7 @@ fn without_roots() {
 }
 
 #[test]
-fn absolute_stays_absolute() {
+fn case_115_absolute_stays_absolute() {
     let roots = hero();
     for input in [
         "/projects/other/x.ma",

@@ -55,7 +55,7 @@ impl Place {
 }
 
 #[test]
-fn links_that_lead_out() {
+fn case_111_link_leaves_root() {
     let place = Place::new();
     place.link("../secret", "out");
     place.link("../secret/key.txt", "leak.txt");

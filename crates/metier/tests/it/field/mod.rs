@@ -14,9 +14,10 @@ mod reload;
 mod schemas;
 mod tools;
 
-/// Every case about files, folders, tools, dependencies and reloading.
+/// Every case about files, folders, tools, dependencies and reloading; and those about scripts, capabilities
+/// and the workspace, whose tests stand in the crates that are about nothing else.
 fn every_case() -> Vec<u16> {
-    (1..=69).chain(79..=86).chain([148]).collect()
+    (1..=69).chain(79..=115).chain([148]).collect()
 }
 
 #[test]
@@ -29,6 +30,14 @@ fn every_case_has_a_test() {
         include_str!("schemas.rs"),
         include_str!("dependencies.rs"),
         include_str!("reload.rs"),
+        include_str!("../../../../catalog/tests/it/script_cases.rs"),
+        include_str!("../../../../catalog/tests/it/script_result_cases.rs"),
+        include_str!("../../../../catalog/tests/it/capabilities.rs"),
+        include_str!("../../../../catalog/tests/it/field_cases.rs"),
+        include_str!("../../../../cli/tests/it/field_cases.rs"),
+        include_str!("../../../../mcp/tests/it/roots.rs"),
+        include_str!("../../../../workspace-roots/tests/it/forms.rs"),
+        include_str!("../../../../workspace-roots/tests/it/links.rs"),
     ]
     .concat();
     let missing: Vec<u16> = every_case()
