@@ -296,3 +296,23 @@ fn a_key_of_another_format_leads_to_the_one_that_means_it() {
         assert!(full.contains(&format!("did you mean `{meant}`?")), "{full}");
     }
 }
+
+/// Both ways to tell a dependency lead to the same verdict.
+#[test]
+fn a_skill_that_needs_itself_is_told_where_it_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path().join("in-front/SKILL.md"),
+        "---\nname: in-front\ndescription: D.\nmetadata:\n  dcc-mcp:\n    depends: [in-file, in-front]\n---\n",
+    );
+    write(
+        folder.path().join("in-file/SKILL.md"),
+        "---\nname: in-file\ndescription: D.\n---\n",
+    );
+    write(
+        folder.path().join("in-file/metadata/depends.md"),
+        "Needs:\n\n* [in-file](../SKILL.md)\n",
+    );
+    insta::assert_snapshot!(run(folder.path(), &["check", "--format", "concise", "."]), @"");
+    insta::assert_snapshot!(run(folder.path(), &["check", "--lenient", "--format", "concise", "."]), @"");
+}
