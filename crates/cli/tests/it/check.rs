@@ -313,6 +313,22 @@ fn a_skill_that_needs_itself_is_told_where_it_says_so() {
         folder.path().join("in-file/metadata/depends.md"),
         "Needs:\n\n* [in-file](../SKILL.md)\n",
     );
-    insta::assert_snapshot!(run(folder.path(), &["check", "--format", "concise", "."]), @"");
-    insta::assert_snapshot!(run(folder.path(), &["check", "--lenient", "--format", "concise", "."]), @"");
+    insta::assert_snapshot!(run(folder.path(), &["check", "--format", "concise", "."]), @"
+    exit 1
+    --- stdout
+    in-file/metadata/depends.md:3:1: error[MT139]: `in-file` depends on itself (remove the line)
+    in-front/SKILL.md:6:24: error[MT139]: `in-front` depends on itself (remove the line)
+    --- stderr
+    2 skills (strict): 0 fine to load, 2 rejected; 2 errors, 0 warnings, 0 notes
+    `metier check --explain MT139` says more
+    ");
+    insta::assert_snapshot!(run(folder.path(), &["check", "--lenient", "--format", "concise", "."]), @"
+    exit 0
+    --- stdout
+    in-file/metadata/depends.md:3:1: warning[MT139]: `in-file` depends on itself (remove the line)
+    in-front/SKILL.md:6:24: warning[MT139]: `in-front` depends on itself (remove the line)
+    --- stderr
+    2 skills (lenient): 2 fine to load; 0 errors, 2 warnings, 0 notes
+    `metier check --explain MT139` says more
+    ");
 }
