@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metier_capability::CapabilitySet;
-use metier_diagnostics::{Diagnostic, LineIndex, Location};
-use metier_loader::{LoadedSkill, place_of_tool};
+use metier_diagnostics::{Diagnostic, Location};
+use metier_loader::{LoadedSkill, ToolPlaces};
 use metier_skill_model::{ToolDeclaration, canonical_name, wire_name};
 use metier_tool::{CompiledSchema, SchemaNote};
 
@@ -43,32 +43,55 @@ impl LoadedTools {
         declared: &CapabilitySet,
         taken: &mut BTreeSet<String>,
     ) -> Self {
-        let mut made = Self {
-            skill: Arc::clone(skill),
-            tools: Vec::new(),
-            diagnostics: Vec::new(),
+        let mut preparing = Preparing {
+            shared,
+            skill,
+            declared,
+            found: Vec::new(),
         };
-        for tool in &skill.metadata.tools {
-            if let Some(registered) = made.prepare_tool(shared, tool, declared, taken) {
-                made.tools.push(Arc::new(registered));
-            }
+        let tools = skill.metadata.tools.iter();
+        let tools = tools
+            .filter_map(|tool| preparing.tool(tool, taken))
+            .map(Arc::new)
+            .collect();
+        Self {
+            skill: Arc::clone(skill),
+            tools,
+            diagnostics: preparing.placed(),
         }
-        made
     }
+}
 
-    fn prepare_tool(
+/// What of a tool's entry a finding is about.
+#[derive(Clone, Copy)]
+enum About<'t> {
+    Name,
+    Key(&'static str),
+    /// The item of a key's list that says so.
+    Item(&'static str, &'t str),
+}
+
+struct Preparing<'t> {
+    shared: &'t Arc<Shared>,
+    skill: &'t Arc<LoadedSkill>,
+    declared: &'t CapabilitySet,
+    /// Without their places: the file is read again only when there is anything.
+    found: Vec<(&'t str, About<'t>, Diagnostic)>,
+}
+
+impl<'t> Preparing<'t> {
+    fn tool(
         &mut self,
-        shared: &Arc<Shared>,
-        tool: &ToolDeclaration,
-        declared: &CapabilitySet,
+        tool: &'t ToolDeclaration,
         taken: &mut BTreeSet<String>,
     ) -> Option<RegisteredTool> {
-        let skill = Arc::clone(&self.skill);
-        let metadata = &skill.metadata;
+        let metadata = &self.skill.metadata;
         let canonical = canonical_name(&metadata.name, &tool.name);
         let wire = wire_name(&canonical);
         if !taken.insert(wire.clone()) {
             self.find(
+                tool,
+                About::Name,
                 Diagnostic::error(
                     codes::TOOL_NAME_TAKEN,
                     format!(
@@ -81,8 +104,9 @@ impl LoadedTools {
             return None;
         }
         for required in &tool.required_capabilities {
-            if let Some(near) = declared.near_miss(required) {
-                self.find(Diagnostic::warning(
+            if let Some(near) = self.declared.near_miss(required) {
+                let about = About::Item("required_capabilities", required);
+                self.find(tool, about, Diagnostic::warning(
                     codes::CAPABILITY_NEAR_MISS,
                     format!("the tool `{}` requires `{required}`; the host declares `{near}`, which is another name", tool.name),
                 ));
@@ -119,17 +143,17 @@ impl LoadedTools {
             input,
             output,
             refusal,
-            deadline: Some(deadline(&shared.settings.run, tool.timeout_hint_secs)),
-            handler: Arc::new(ScriptHandler::new(shared, &skill, tool)),
+            deadline: Some(deadline(&self.shared.settings.run, tool.timeout_hint_secs)),
+            handler: Arc::new(ScriptHandler::new(self.shared, self.skill, tool)),
         })
     }
 
     /// A schema that cannot be compiled costs the tool its calls, not the skill its tools.
     fn compile(
         &mut self,
-        tool: &ToolDeclaration,
+        tool: &'t ToolDeclaration,
         schema: Option<&serde_json::Map<String, serde_json::Value>>,
-        key: &str,
+        key: &'static str,
         refusal: &mut Option<String>,
     ) -> Option<CompiledSchema> {
         match CompiledSchema::compile(schema?) {
@@ -139,7 +163,7 @@ impl LoadedTools {
                 for note in notes.into_iter().filter(mine) {
                     let message = format!("`{key}` of the tool `{}`: {note}", tool.name);
                     let found = Diagnostic::warning(codes::SCHEMA_NOTE, message);
-                    self.find_at(tool, key, found);
+                    self.find(tool, About::Key(key), found);
                 }
                 Some(compiled)
             }
@@ -150,30 +174,43 @@ impl LoadedTools {
                 );
                 let found = Diagnostic::error(codes::UNUSABLE_SCHEMA, reason.as_str())
                     .help("mend the schema; until then the tool refuses calls");
-                self.find_at(tool, key, found);
+                self.find(tool, About::Key(key), found);
                 refusal.get_or_insert(reason);
                 None
             }
         }
     }
 
-    /// At the key of the tool in the file that declares it, as a check has it.
-    fn find_at(&mut self, tool: &ToolDeclaration, key: &str, diagnostic: Diagnostic) {
-        let place = self.skill.tools_file().and_then(|file| {
-            let bytes = self.skill.files.read(&file, LARGEST_TOOLS_FILE).ok()?;
-            let text = String::from_utf8(bytes).ok()?;
-            let span = place_of_tool(&text, &tool.name, Some(key))?;
-            Some(LineIndex::new(&text).locate(file_of(&self.skill, &file), span))
-        });
-        match place {
-            Some(place) => self.diagnostics.push(diagnostic.at(place, "")),
-            None => self.find(diagnostic),
-        }
+    fn find(&mut self, tool: &'t ToolDeclaration, about: About<'t>, diagnostic: Diagnostic) {
+        self.found.push((&tool.name, about, diagnostic));
     }
 
-    fn find(&mut self, diagnostic: Diagnostic) {
-        let place = Location::file(file_of(&self.skill, "tools.yaml"));
-        self.diagnostics.push(diagnostic.at(place, ""));
+    /// The findings, each where the file that declares the tools has it, as a check tells them.
+    fn placed(self) -> Vec<Diagnostic> {
+        if self.found.is_empty() {
+            return Vec::new();
+        }
+        let file = self.skill.tools_file();
+        let text = file.as_deref().and_then(|file| {
+            let bytes = self.skill.files.read(file, LARGEST_TOOLS_FILE).ok()?;
+            String::from_utf8(bytes).ok()
+        });
+        let places = text.as_deref().map(ToolPlaces::read);
+        let shown = file_of(self.skill, file.as_deref().unwrap_or("SKILL.md"));
+        let place = |tool: &str, about: About<'_>| {
+            let places = places.as_ref()?;
+            let span = match about {
+                About::Name => places.name(tool),
+                About::Key(key) => places.key(tool, &[key]),
+                About::Item(key, text) => places.item(tool, &[key], text),
+            }?;
+            Some(places.locate(shown.clone(), span))
+        };
+        let placed = self.found.into_iter().map(|(tool, about, diagnostic)| {
+            let known = place(tool, about);
+            diagnostic.at(known.unwrap_or_else(|| Location::file(shown.clone())), "")
+        });
+        placed.collect()
     }
 }
 

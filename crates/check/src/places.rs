@@ -1,20 +1,60 @@
-//! Finds the place of a thing in a file again, where only its name is left after reading.
+//! Where in a tools file a finding of a rule stands.
+
+use std::cell::OnceCell;
+use std::ops::Range;
 
 use metier_diagnostics::Location;
-use metier_loader::place_of_tool;
+use metier_loader::ToolPlaces;
 
 use crate::subject::{SKILL_FILE, Subject};
 
-/// Where the tools file names a tool, or one word behind that.
-pub(crate) fn of_tool(subject: &Subject<'_>, tool: &str, behind: Option<&str>) -> Location {
-    let Some(file) = subject.tools_file() else {
-        return subject.whole(SKILL_FILE);
-    };
-    let Some(text) = subject.text(&file) else {
-        return subject.whole(&file);
-    };
-    match place_of_tool(&text, tool, behind) {
-        Some(span) => subject.place(&file, &text, span),
-        None => subject.whole(&file),
+/// The places of a skill's tools, read when the first is asked for.
+///
+/// Without a tools file it is the SKILL.md, and of a file that cannot be read the whole of it.
+#[derive(Debug)]
+pub(crate) struct Places<'s, 'a> {
+    subject: &'s Subject<'a>,
+    read: OnceCell<Option<ToolPlaces<'s>>>,
+}
+
+impl<'s, 'a> Places<'s, 'a> {
+    pub(crate) fn new(subject: &'s Subject<'a>) -> Self {
+        Self {
+            subject,
+            read: OnceCell::new(),
+        }
+    }
+
+    /// Where a tool is named.
+    pub(crate) fn name(&self, tool: &str) -> Location {
+        self.of(|places| places.name(tool))
+    }
+
+    /// Where the key is that a path inside a tool ends on.
+    pub(crate) fn key(&self, tool: &str, path: &[&str]) -> Location {
+        self.of(|places| places.key(tool, path))
+    }
+
+    /// Where the value is that a path inside a tool ends on.
+    pub(crate) fn value(&self, tool: &str, path: &[&str]) -> Location {
+        self.of(|places| places.value(tool, path))
+    }
+
+    /// Where the item is that says `text`.
+    pub(crate) fn item(&self, tool: &str, path: &[&str], text: &str) -> Location {
+        self.of(|places| places.item(tool, path, text))
+    }
+
+    fn of(&self, find: impl FnOnce(&ToolPlaces<'s>) -> Option<Range<usize>>) -> Location {
+        let Some(file) = self.subject.tools_file() else {
+            return self.subject.whole(SKILL_FILE);
+        };
+        let read = || self.subject.tools_text().map(ToolPlaces::read);
+        let places = self.read.get_or_init(read).as_ref();
+        let found = places.and_then(|places| Some((places, find(places)?)));
+        match found {
+            Some((places, span)) => places.locate(self.subject.shown(&file), span),
+            None => self.subject.whole(&file),
+        }
     }
 }

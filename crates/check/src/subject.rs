@@ -23,6 +23,7 @@ pub(crate) struct Subject<'a> {
     /// Its folder below the root; the skill itself may have been read without the root.
     pub(crate) display_path: &'a str,
     list: OnceCell<FileList>,
+    tools_text: OnceCell<Option<String>>,
 }
 
 impl<'a> Subject<'a> {
@@ -31,6 +32,7 @@ impl<'a> Subject<'a> {
             skill,
             display_path,
             list: OnceCell::new(),
+            tools_text: OnceCell::new(),
         }
     }
 
@@ -60,6 +62,12 @@ impl<'a> Subject<'a> {
     /// The text of a file; `None` when there is none, or none that is text.
     pub(crate) fn text(&self, file: &str) -> Option<String> {
         String::from_utf8(self.skill.files.read(file, LARGEST).ok()?).ok()
+    }
+
+    /// The text of its tools file, read once for all rules.
+    pub(crate) fn tools_text(&self) -> Option<&str> {
+        let read = || self.text(&self.tools_file()?);
+        self.tools_text.get_or_init(read).as_deref()
     }
 
     /// Every file of the skill, listed once for all rules.

@@ -75,7 +75,7 @@ pub use manifest::{
 };
 pub use mode::ParseMode;
 pub use parse::{parse_skill_dir, parse_skill_md};
-pub use places::{place_of_tool, place_of_word};
+pub use places::{ToolPlaces, place_in_front_matter};
 pub use prompts_file::{PromptArgument, SkillPrompt, read_prompts};
 pub use report::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, SkillId};
 pub use roots::{Root, RootLabel, RootSources, resolve_roots};

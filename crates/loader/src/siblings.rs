@@ -14,7 +14,7 @@ use crate::skill_file::{PathKey, TOOLS_KEY, keys_below};
 use crate::skill_files::{FolderHandle, ReadFileError, is_absolute_anywhere};
 use crate::tools_file::{
     Declared, Names, Surroundings, TOOLS_FILE_LIMIT, connect, read_groups_file, read_tools_file,
-    several,
+    several, unknown_tools,
 };
 use crate::values::Item;
 
@@ -118,7 +118,10 @@ impl Siblings<'_, '_> {
         let mut read = read_tools_file(&mut findings, &text, &around, names);
         if let Ok(declared) = &mut read {
             self.skill.tools = std::mem::take(&mut declared.tools);
-            self.skill.groups = std::mem::take(&mut declared.groups);
+            let groups_read = std::mem::take(&mut declared.groups);
+            unknown_tools(&mut findings, &self.skill.tools, &groups_read);
+            let groups_read = groups_read.into_iter();
+            self.skill.groups = groups_read.map(|read| read.group).collect();
             self.groups_file(groups, &path);
             connect(&mut findings, self.skill, declared);
         }
@@ -145,11 +148,11 @@ impl Siblings<'_, '_> {
             .iter()
             .map(|group| group.name.clone())
             .collect();
-        for group in read_groups_file(&mut findings, &text).unwrap_or_default() {
-            if known.insert(group.name.clone()) {
-                self.skill.groups.push(group);
-            }
-        }
+        let mut read = read_groups_file(&mut findings, &text).unwrap_or_default();
+        read.retain(|read| known.insert(read.group.name.clone()));
+        unknown_tools(&mut findings, &self.skill.tools, &read);
+        let read = read.into_iter();
+        self.skill.groups.extend(read.map(|read| read.group));
         self.further.append(&mut findings.finish());
     }
 

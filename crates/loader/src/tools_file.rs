@@ -13,7 +13,7 @@ mod schema;
 use std::collections::BTreeSet;
 
 use metier_diagnostics::Severity;
-use metier_skill_model::{SkillGroup, SkillMetadata, ToolDeclaration};
+use metier_skill_model::{SkillMetadata, ToolDeclaration};
 
 use crate::findings::{Findings, brief};
 use crate::script::Scripts;
@@ -21,11 +21,12 @@ use crate::skill_files::FolderHandle;
 use crate::yaml::{FaultKind, Node, parse};
 use crate::{codes, effort};
 
-use faults::Faults;
-
+pub(crate) use entry::plain_key;
 pub(crate) use entry_script::several;
-pub(crate) use groups::{connect, read_groups_file};
+pub(crate) use faults::Faults;
+pub(crate) use groups::{ReadGroup, connect, read_groups_file, unknown_tools};
 pub(crate) use names::Names;
+pub(crate) use schema::is_schema_key;
 
 /// The largest tools or groups file in bytes.
 pub(crate) const TOOLS_FILE_LIMIT: u64 = 1024 * 1024;
@@ -44,9 +45,7 @@ pub(crate) struct Declared {
     pub(crate) tools: Vec<ToolDeclaration>,
     /// With the place of each `group` and `tools` item, for the check of both against each other.
     pub(crate) group_of: Vec<(String, std::ops::Range<usize>)>,
-    pub(crate) groups: Vec<SkillGroup>,
-    /// Where the groups are declared.
-    pub(crate) groups_at: std::ops::Range<usize>,
+    pub(crate) groups: Vec<ReadGroup>,
     /// The list held no entry at all, good or bad.
     pub(crate) empty: bool,
 }
@@ -89,7 +88,6 @@ pub(crate) fn read_tools_file(
     }
     let groups = root.get("groups");
     if let Some(groups) = groups {
-        declared.groups_at = groups.span.start..groups.span.start;
         declared.groups = groups::read_groups(findings, groups, &faults);
     }
     for (key, _) in root.map().unwrap_or_default() {

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use metier_diagnostics::Diagnostic;
+use metier_loader::body_of;
 
 use crate::codes::{BODY_LINK_BROKEN, BODY_LINK_OUTSIDE};
 use crate::subject::{SKILL_FILE, Subject};
@@ -20,7 +21,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let Some(text) = subject.text(SKILL_FILE) else {
         return Vec::new();
     };
-    let body = text.find("\n---").map_or(0, |at| at + 4);
+    let body = text.len() - body_of(text.as_bytes()).map_or(0, <[u8]>::len);
     let mut found = Vec::new();
     for span in links(&text, body) {
         let target = text.get(span.clone()).unwrap_or_default();
@@ -174,7 +175,7 @@ mod tests {
     fn only_links_are_links() {
         let text = "---\nx: [a](b.md)\n---\nSee [one](a/b.md) and ![two](c.png \"t\"), not `[x](y.md)`.\n\
                     ```\n[no](no.md)\n```\n    [no](no.md)\neither/or (a.md) \\[no](x.md) [empty]()\n";
-        let body = text.find("\n---").unwrap() + 4;
+        let body = text.find("See").unwrap();
         let found: Vec<&str> = links(text, body)
             .into_iter()
             .map(|span| &text[span])

@@ -5,16 +5,21 @@ use metier_skill_model::{CORE_TOOLS, GROUP_TOOLS, canonical_name};
 
 use super::{Neighbours, nearest};
 use crate::codes::UNKNOWN_NEXT_TOOL;
-use crate::places;
+use crate::places::Places;
 use crate::subject::Subject;
 
 /// A name of another skill that is not here may be right where that skill is; nothing is said of it.
-pub(super) fn find(subject: &Subject<'_>, neighbours: &Neighbours<'_>) -> Vec<Diagnostic> {
+pub(super) fn find<'s>(subject: &'s Subject<'_>, neighbours: &Neighbours<'_>) -> Vec<Diagnostic> {
     let metadata = subject.metadata();
     let mut found = Vec::new();
+    let places = Places::new(subject);
     for tool in &metadata.tools {
         let next = &tool.next_tools;
-        for name in next.on_success.iter().chain(&next.on_failure) {
+        let after =
+            |key: &'static str, names: &'s [String]| names.iter().map(move |name| (key, name));
+        let named =
+            after("on_success", &next.on_success).chain(after("on_failure", &next.on_failure));
+        for (key, name) in named {
             if CORE_TOOLS.contains(&name.as_str()) || GROUP_TOOLS.contains(&name.as_str()) {
                 continue;
             }
@@ -43,7 +48,8 @@ pub(super) fn find(subject: &Subject<'_>, neighbours: &Neighbours<'_>) -> Vec<Di
                 )
             };
             let (about, near) = about;
-            let about = about.at(places::of_tool(subject, &tool.name, Some(name)), "");
+            let place = places.item(&tool.name, &["next_tools", key], name);
+            let about = about.at(place, "");
             found.push(match near {
                 Some(near) => about.help(format!("did you mean `{near}`?")),
                 None => about.help(format!(

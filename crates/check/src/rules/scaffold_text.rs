@@ -1,6 +1,7 @@
 //! A description that is still the text of a template.
 
 use metier_diagnostics::Diagnostic;
+use metier_loader::place_in_front_matter;
 
 use crate::codes::SCAFFOLD_TEXT;
 use crate::subject::{SKILL_FILE, Subject};
@@ -25,9 +26,10 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Diagnostic> {
         return None;
     }
     let place = subject.text(SKILL_FILE).and_then(|text| {
+        let value = place_in_front_matter(&text, "description")?;
+        // Behind a quote or the sign of a block, the first line of the text itself.
         let first = description.split_whitespace().next()?;
-        let from = text.find("description")?;
-        let start = from + text.get(from..)?.find(first)?;
+        let start = value.start + text.get(value.clone())?.find(first)?;
         let end = start + text.get(start..)?.lines().next()?.trim_end().len();
         Some(subject.place(SKILL_FILE, &text, start..end))
     });

@@ -1,11 +1,13 @@
 //! Slips in a schema that is valid all the same: JSON Schema takes every word for a keyword.
 
+use std::borrow::Cow;
+
 use metier_diagnostics::Diagnostic;
 use serde_json::{Map, Value};
 
 use super::nearest;
 use crate::codes::SCHEMA_SLIP;
-use crate::places;
+use crate::places::Places;
 use crate::subject::Subject;
 
 /// How many slips of one schema are told.
@@ -91,19 +93,22 @@ const OTHERS: [&str; 44] = [
 
 pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    let places = Places::new(subject);
     for tool in &subject.metadata().tools {
         let schemas = [
             ("input_schema", &tool.input_schema),
             ("output_schema", &tool.output_schema),
         ];
         for (key, schema) in schemas {
-            let mut slips = Vec::new();
+            let mut slips = Slips::default();
             if let Some(schema) = schema {
-                look(schema, &mut slips);
+                slips.look(schema);
             }
-            for slip in slips {
+            for slip in slips.found {
                 let message = format!("`{key}` of the tool `{}`: {}", tool.name, slip.message);
-                let place = places::of_tool(subject, &tool.name, Some(&slip.word));
+                let mut path = vec![key];
+                path.extend(slip.path.iter().map(String::as_str));
+                let place = places.key(&tool.name, &path);
                 let about = Diagnostic::warning(SCHEMA_SLIP, message).at(place, "");
                 found.push(about.help(slip.help));
             }
@@ -113,50 +118,108 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
 }
 
 struct Slip {
-    /// The word that is looked for in the file.
-    word: String,
+    /// The way from the schema to the word.
+    path: Vec<String>,
     message: String,
     help: String,
 }
 
-/// Its depth is bounded by that of the file.
-fn look(schema: &Map<String, Value>, slips: &mut Vec<Slip>) {
-    let mut is_spelt = true;
-    for (key, value) in schema {
-        if slips.len() >= MOST {
-            return;
-        }
-        let key = key.as_str();
-        if SCHEMAS.contains(&key) {
-            look_at(value, slips);
-        } else if NAMED_SCHEMAS.contains(&key) {
-            for value in value.as_object().into_iter().flat_map(Map::values) {
-                look_at(value, slips);
-            }
-        } else if let Some(keyword) = meant(key) {
-            is_spelt = false;
-            slips.push(Slip {
-                word: key.to_owned(),
-                message: format!("`{key}` is no keyword of JSON Schema and changes nothing"),
-                help: format!("did you mean `{keyword}`?"),
-            });
-        }
-    }
-    // Behind a misspelt `properties` nothing can be said of what is required.
-    if is_spelt {
-        forbidden(schema, slips);
-    }
+/// The slips of one schema.
+#[derive(Default)]
+struct Slips<'v> {
+    found: Vec<Slip>,
+    /// The way to what is being looked at.
+    path: Vec<Cow<'v, str>>,
 }
 
-fn look_at(value: &Value, slips: &mut Vec<Slip>) {
-    match value {
-        Value::Object(schema) => look(schema, slips),
-        Value::Array(schemas) => {
-            for schema in schemas.iter().filter_map(Value::as_object) {
-                look(schema, slips);
+impl<'v> Slips<'v> {
+    /// Its depth is bounded by that of the file.
+    fn look(&mut self, schema: &'v Map<String, Value>) {
+        let mut is_spelt = true;
+        for (key, value) in schema {
+            if self.found.len() >= MOST {
+                return;
             }
+            self.path.push(key.into());
+            if SCHEMAS.contains(&key.as_str()) {
+                self.look_at(value);
+            } else if NAMED_SCHEMAS.contains(&key.as_str()) {
+                for (name, value) in value.as_object().into_iter().flatten() {
+                    self.below(name.into(), value);
+                }
+            } else if let Some(keyword) = meant(key) {
+                is_spelt = false;
+                self.add(
+                    format!("`{key}` is no keyword of JSON Schema and changes nothing"),
+                    format!("did you mean `{keyword}`?"),
+                );
+            }
+            self.path.pop();
         }
-        _ => {}
+        // Behind a misspelt `properties` nothing can be said of what is required.
+        if is_spelt {
+            self.path.push("required".into());
+            self.forbidden(schema);
+            self.path.pop();
+        }
+    }
+
+    fn look_at(&mut self, value: &'v Value) {
+        match value {
+            Value::Object(schema) => self.look(schema),
+            Value::Array(schemas) => {
+                for (number, value) in schemas.iter().enumerate() {
+                    if value.is_object() {
+                        self.below(number.to_string().into(), value);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn below(&mut self, step: Cow<'v, str>, value: &'v Value) {
+        self.path.push(step);
+        self.look_at(value);
+        self.path.pop();
+    }
+
+    fn add(&mut self, message: String, help: String) {
+        let path = self.path.iter().map(|step| step.clone().into_owned());
+        self.found.push(Slip {
+            path: path.collect(),
+            message,
+            help,
+        });
+    }
+
+    /// Names that a value must have and must not have.
+    fn forbidden(&mut self, schema: &Map<String, Value>) {
+        let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+        if !is_closed || schema.contains_key("patternProperties") {
+            return;
+        }
+        let known = schema.get("properties").and_then(Value::as_object);
+        let names = || known.into_iter().flat_map(|known| known.keys());
+        let required = schema.get("required").and_then(Value::as_array);
+        for name in required.into_iter().flatten().filter_map(Value::as_str) {
+            if self.found.len() >= MOST {
+                return;
+            }
+            if name.len() > LONGEST || names().any(|known| known == name) {
+                continue;
+            }
+            let help = match nearest(name, names().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "add it to `properties`, or take it out of `required`".to_owned(),
+            };
+            self.add(
+                format!(
+                    "`required` names `{name}`, which is not in `properties` and which `additionalProperties: false` forbids, so that no value fits"
+                ),
+                help,
+            );
+        }
     }
 }
 
@@ -176,36 +239,6 @@ fn meant(word: &str) -> Option<&'static str> {
         .or_else(|| nearest(word, known()))
 }
 
-/// Names that a value must have and must not have.
-fn forbidden(schema: &Map<String, Value>, slips: &mut Vec<Slip>) {
-    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
-    if !is_closed || schema.contains_key("patternProperties") {
-        return;
-    }
-    let known = schema.get("properties").and_then(Value::as_object);
-    let names = || known.into_iter().flat_map(|known| known.keys());
-    let required = schema.get("required").and_then(Value::as_array);
-    for name in required.into_iter().flatten().filter_map(Value::as_str) {
-        if slips.len() >= MOST {
-            return;
-        }
-        if name.len() > LONGEST || names().any(|known| known == name) {
-            continue;
-        }
-        let help = match nearest(name, names().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "add it to `properties`, or take it out of `required`".to_owned(),
-        };
-        slips.push(Slip {
-            word: "required".to_owned(),
-            message: format!(
-                "`required` names `{name}`, which is not in `properties` and which `additionalProperties: false` forbids, so that no value fits"
-            ),
-            help,
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -213,11 +246,12 @@ mod tests {
     use super::*;
 
     fn slips(schema: &Value) -> Vec<(String, String)> {
-        let mut slips = Vec::new();
-        look_at(schema, &mut slips);
+        let mut slips = Slips::default();
+        slips.look_at(schema);
         slips
+            .found
             .into_iter()
-            .map(|slip| (slip.word, slip.help))
+            .map(|slip| (slip.path.join("/"), slip.help))
             .collect()
     }
 
@@ -262,7 +296,10 @@ mod tests {
             "propertis": {"type": "array", "itmes": {"type": "string"}},
             "tpye": {"enum": [{"requird": 1}], "default": {"tilte": 1}},
         }});
-        let expected = [("itmes".to_owned(), "did you mean `items`?".to_owned())];
+        let expected = [(
+            "properties/propertis/itmes".to_owned(),
+            "did you mean `items`?".to_owned(),
+        )];
         assert_eq!(slips(&schema), expected);
     }
 

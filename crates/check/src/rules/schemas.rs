@@ -4,11 +4,12 @@ use metier_catalog::codes::{SCHEMA_NOTE, UNUSABLE_SCHEMA};
 use metier_diagnostics::Diagnostic;
 use metier_tool::{CompiledSchema, SchemaNote};
 
-use crate::places;
+use crate::places::Places;
 use crate::subject::Subject;
 
 pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    let places = Places::new(subject);
     for tool in &subject.metadata().tools {
         let schemas = [
             ("input_schema", &tool.input_schema),
@@ -16,7 +17,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
         ];
         for (key, schema) in schemas {
             let Some(schema) = schema else { continue };
-            let place = || places::of_tool(subject, &tool.name, Some(key));
+            let place = || places.key(&tool.name, &[key]);
             match CompiledSchema::compile(schema) {
                 Err(error) => {
                     let message = format!(

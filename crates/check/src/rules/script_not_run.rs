@@ -4,7 +4,7 @@ use metier_diagnostics::{Diagnostic, Location};
 use metier_skill_model::{ScriptLookup, ToolDeclaration};
 
 use crate::codes::SCRIPT_NOT_RUN;
-use crate::places;
+use crate::places::Places;
 use crate::subject::{SKILL_FILE, Subject};
 
 /// What an interpreter is looked for.
@@ -14,6 +14,7 @@ const OF_HOSTS: [(&str, &str); 3] = [("mel", "maya"), ("ms", "3dsmax"), ("hscrip
 
 pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    let places = Places::new(subject);
     let metadata = subject.metadata();
     let is_without_host = metadata.dcc.is_empty() || metadata.dcc == "python";
     for tool in &metadata.tools {
@@ -40,7 +41,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
             ),
             _ => continue,
         };
-        let place = place(subject, tool, path);
+        let place = place(subject, &places, tool, path);
         found.push(
             Diagnostic::warning(SCRIPT_NOT_RUN, message)
                 .at(place, "")
@@ -51,12 +52,13 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
 }
 
 /// Where the tool names its script; otherwise the script itself, which was found by its name.
-fn place(subject: &Subject<'_>, tool: &ToolDeclaration, path: &str) -> Location {
-    let written = tool.source_file.trim();
-    if !written.is_empty() {
-        return places::of_tool(subject, &tool.name, Some(written));
-    }
-    let place = places::of_tool(subject, &tool.name, None);
+fn place(
+    subject: &Subject<'_>,
+    places: &Places<'_, '_>,
+    tool: &ToolDeclaration,
+    path: &str,
+) -> Location {
+    let place = places.value(&tool.name, &["source_file"]);
     if place == subject.whole(SKILL_FILE) {
         return subject.whole(path);
     }

@@ -7,7 +7,7 @@ use metier_diagnostics::Diagnostic;
 use metier_skill_model::{canonical_name, wire_name};
 
 use super::Served;
-use crate::places;
+use crate::places::Places;
 use crate::subject::Subject;
 
 pub(super) fn find(served: &[Served<'_, '_>]) -> Vec<(usize, Diagnostic)> {
@@ -18,6 +18,7 @@ pub(super) fn find(served: &[Served<'_, '_>]) -> Vec<(usize, Diagnostic)> {
     } in served
     {
         let metadata = subject.metadata();
+        let places = Places::new(subject);
         for tool in &metadata.tools {
             let wire = wire_name(&canonical_name(&metadata.name, &tool.name));
             // Names within one skill are the loader's business.
@@ -33,7 +34,7 @@ pub(super) fn find(served: &[Served<'_, '_>]) -> Vec<(usize, Diagnostic)> {
                 other.metadata().name
             );
             let about = Diagnostic::error(TOOL_NAME_TAKEN, message)
-                .at(places::of_tool(subject, &tool.name, None), "")
+                .at(places.name(&tool.name), "")
                 .help("rename the tool or the skill");
             found.push((*number, about));
         }

@@ -1,7 +1,6 @@
 //! Scripts that no tool runs and nothing mentions.
 
 use metier_diagnostics::Diagnostic;
-use metier_loader::place_of_word;
 use metier_skill_model::ScriptLookup;
 
 use crate::codes::UNUSED_SCRIPT;
@@ -48,7 +47,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Option<Diagnostic> {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         texts
             .iter()
-            .any(|(file, text)| *file != path && place_of_word(text, stem, 0).is_some())
+            .any(|(file, text)| *file != path && mentions(text, stem))
     };
     let unused: Vec<&String> = idle.into_iter().filter(|path| !mentioned(path)).collect();
     let first = unused.first()?;
@@ -74,4 +73,27 @@ fn may_mention(name: &str) -> bool {
     TEXTS
         .iter()
         .any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+/// Whether a text holds a word, not as a part of a longer one.
+fn mentions(text: &str, word: &str) -> bool {
+    let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    !word.is_empty()
+        && text.match_indices(word).any(|(at, _)| {
+            let before = text.get(..at).and_then(|head| head.chars().next_back());
+            let after = text.get(at + word.len()..);
+            !inside(before) && !inside(after.and_then(|tail| tail.chars().next()))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mentions;
+
+    #[test]
+    fn a_word_is_no_part_of_another() {
+        assert!(mentions("base-a base base_b", "base"));
+        assert!(!mentions("base-a base_b", "base"));
+        assert!(!mentions("a", ""));
+    }
 }

@@ -16,6 +16,7 @@
 )]
 
 mod fuzz;
+mod fuzz_targets;
 mod literate;
 mod many;
 mod pages;

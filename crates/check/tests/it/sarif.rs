@@ -5,8 +5,11 @@
 
 use metier_check::{CheckOptions, check};
 use metier_diagnostics::render::{SarifRun, sarif};
+use metier_loader::ParseMode;
 use metier_tool::CompiledSchema;
 use serde_json::Value;
+
+use crate::literate::{checked, folder, sections};
 
 #[test]
 fn a_log_of_real_findings_is_valid() {
@@ -19,10 +22,31 @@ fn a_log_of_real_findings_is_valid() {
     let (schema, notes) = CompiledSchema::compile(&schema).unwrap();
     assert_eq!(notes, []);
 
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../loader/tests/fixtures");
-    let report = check(&[folder.clone()], &CheckOptions::default());
-    let shown = report.shown();
-    assert!(shown.len() > 50, "{}", shown.len());
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    // Besides places in lines: a finding about a file as a whole, one without any place, and one about
+    // bytes that are no text.
+    let odd = tempfile::tempdir().unwrap();
+    std::fs::create_dir(odd.path().join("a b%c")).unwrap();
+    std::fs::write(odd.path().join("a b%c/SKILL.md"), b"---\nname: \xE9\n---\n").unwrap();
+    let places = [
+        here.join("../loader/tests/fixtures"),
+        here.join("no-such-folder"),
+        odd.path().to_owned(),
+    ];
+    let mut shown = check(&places, &CheckOptions::default()).shown();
+    assert!(shown.iter().any(|about| about.location().is_none()));
+    let mut documents: Vec<_> = std::fs::read_dir(here.join("../../fixtures/spec"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    documents.sort();
+    for document in documents {
+        for section in sections(&std::fs::read_to_string(document).unwrap()) {
+            let folder = folder(&section.blocks);
+            shown.extend(checked(&folder, &[], ParseMode::Strict).shown());
+        }
+    }
+    assert!(shown.len() > 200, "{}", shown.len());
     let run = SarifRun {
         tool: "metier",
         version: "0.0.0",

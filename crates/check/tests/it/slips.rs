@@ -78,3 +78,68 @@ fn a_slip_in_a_schema_is_told_at_its_word() {
         ]
     );
 }
+
+/// A name that stands in many places of a file: each finding stands at its own.
+#[test]
+fn a_finding_stands_where_its_path_leads() {
+    let tools = "tools:\n- name: bake\n  descripton: bake\n  input_schema:\n    type: object\n    descripton: x\n\
+                 \x20   properties:\n      required: {type: string, descripton: y}\n      bake: {items: [{tpye: 1}, {tpye: 2}]}\n\
+                 \x20   required: [siez]\n    additionalProperties: false\n  output_schema: {type: object, descripton: z}\n\
+                 \x20 next-tools:\n    on-success: [lift]\n    on-failure: [bake, lift]\n\
+                 - name: lift.it\n  description: 'name: lift'\n  input_schema: {type: object, properties: {x: {pattern: '('}}}\n\
+                 groups:\n- name: lift\n  tools: [bake, lift]\n";
+    let files = [
+        ("a/SKILL.md", &*skill("python")),
+        ("a/tools.yaml", tools),
+        ("a/scripts/bake.py", ""),
+        ("a/scripts/lift.it.py", ""),
+    ];
+    let places = |code: &str| -> Vec<String> {
+        let told = found(code, &files);
+        let place = |told: &String| told.split(": ").next().unwrap_or_default().to_owned();
+        told.iter().map(place).collect()
+    };
+    assert_eq!(places("MT225"), ["a/tools.yaml:3:3"]);
+    assert_eq!(
+        places("MT609"),
+        [
+            "a/tools.yaml:6:5",
+            "a/tools.yaml:8:32",
+            "a/tools.yaml:9:23",
+            "a/tools.yaml:9:34",
+            "a/tools.yaml:12:33",
+        ]
+    );
+    assert_eq!(
+        places("MT603"),
+        ["a/tools.yaml:14:18", "a/tools.yaml:15:24"]
+    );
+    assert_eq!(places("MT236"), ["a/tools.yaml:21:17"]);
+    assert_eq!(places("MT506"), ["a/tools.yaml:18:3"]);
+}
+
+#[test]
+fn the_description_is_the_one_of_the_skill() {
+    let told = found(
+        "MT606",
+        &[(
+            "a/SKILL.md",
+            "---\nname: a\nlicense: description TODO\nmetadata: {description: 'TODO: y'}\ndescription: >\n  TODO: x\n---\n",
+        )],
+    );
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("a/SKILL.md:6:3: "), "{told:?}");
+}
+
+#[test]
+fn links_are_looked_for_in_the_body_alone() {
+    let told = found(
+        "MT604",
+        &[(
+            "a/SKILL.md",
+            "---\nname: a\ndescription: |\n  d\nlicense: |\n ---\n [x](gone.md)\n---\n[y](lost.md)\n",
+        )],
+    );
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("a/SKILL.md:9:5: "), "{told:?}");
+}

@@ -296,3 +296,39 @@ fn a_key_of_another_format_leads_to_the_one_that_means_it() {
         assert!(full.contains(&format!("did you mean `{meant}`?")), "{full}");
     }
 }
+
+/// Both ways to tell a dependency lead to the same verdict.
+#[test]
+fn a_skill_that_needs_itself_is_told_where_it_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path().join("in-front/SKILL.md"),
+        "---\nname: in-front\ndescription: D.\nmetadata:\n  dcc-mcp:\n    depends: [in-file, in-front]\n---\n",
+    );
+    write(
+        folder.path().join("in-file/SKILL.md"),
+        "---\nname: in-file\ndescription: D.\n---\n",
+    );
+    write(
+        folder.path().join("in-file/metadata/depends.md"),
+        "Needs:\n\n* [in-file](../SKILL.md)\n",
+    );
+    insta::assert_snapshot!(run(folder.path(), &["check", "--format", "concise", "."]), @"
+    exit 1
+    --- stdout
+    in-file/metadata/depends.md:3:1: error[MT139]: `in-file` depends on itself (remove the line)
+    in-front/SKILL.md:6:24: error[MT139]: `in-front` depends on itself (remove the line)
+    --- stderr
+    2 skills (strict): 0 fine to load, 2 rejected; 2 errors, 0 warnings, 0 notes
+    `metier check --explain MT139` says more
+    ");
+    insta::assert_snapshot!(run(folder.path(), &["check", "--lenient", "--format", "concise", "."]), @"
+    exit 0
+    --- stdout
+    in-file/metadata/depends.md:3:1: warning[MT139]: `in-file` depends on itself (remove the line)
+    in-front/SKILL.md:6:24: warning[MT139]: `in-front` depends on itself (remove the line)
+    --- stderr
+    2 skills (lenient): 2 fine to load; 0 errors, 2 warnings, 0 notes
+    `metier check --explain MT139` says more
+    ");
+}

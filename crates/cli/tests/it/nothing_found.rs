@@ -105,3 +105,54 @@ fn skills_of_the_current_folder_are_hinted_at() {
     let text = run(folder.path(), &["list", "."]);
     assert!(text.contains("shot-notes"), "{text}");
 }
+
+/// A pipeline that checks the wrong folder must not be green, whatever it reads.
+#[test]
+fn check_of_nothing_is_told_in_every_format() {
+    let folder = empty();
+    write(folder.path().join("skills/notes/README.md"), "No skill.\n");
+    write(folder.path().join("other/.keep"), "");
+    for format in ["full", "concise", "json", "github", "sarif", "junit"] {
+        for places in [
+            &["skills", "other"][..],
+            &["skills"],
+            // The roots of metier.toml.
+            &[],
+        ] {
+            let mut arguments = vec!["check", "--format", format];
+            arguments.extend(places);
+            let output = metier(folder.path()).args(&arguments).output().unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+            let looked = if places.is_empty() {
+                "skills"
+            } else {
+                &places.join(", ")
+            };
+            let wanted =
+                format!("there is no skill in {looked}; a skill is a folder with a SKILL.md");
+            assert!(said.contains(&wanted), "{arguments:?}: {said}");
+            let data = String::from_utf8(output.stdout).unwrap();
+            match format {
+                "sarif" => {
+                    let log: serde_json::Value = serde_json::from_str(&data).unwrap();
+                    assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
+                }
+                "junit" => assert!(data.contains("tests=\"0\""), "{data}"),
+                _ => assert_eq!(data, "", "{arguments:?}"),
+            }
+        }
+    }
+    let figures = run(folder.path(), &["check", "--statistics", "skills"]);
+    assert!(figures.starts_with("exit 2"), "{figures}");
+    // A link that leads nowhere is a finding, and still no skill.
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("gone", folder.path().join("skills/lost")).unwrap();
+        let text = run(folder.path(), &["check", "--deny", "warnings", "skills"]);
+        assert!(
+            text.starts_with("exit 2") && text.contains("skills/lost"),
+            "{text}"
+        );
+    }
+}

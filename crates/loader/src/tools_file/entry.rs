@@ -68,13 +68,7 @@ pub(crate) fn read_entry(
     let shown = brief(&name);
     for (key, value) in node.map().unwrap_or_default() {
         let spelled = key.key_str();
-        let plain: Cow<'_, str> = match &*spelled {
-            "inputSchema" => "input_schema".into(),
-            "outputSchema" => "output_schema".into(),
-            "aliases" => "search_aliases".into(),
-            other if other.contains('-') => other.replace('-', "_").into(),
-            _ => spelled.clone(),
-        };
+        let plain = plain_key(spelled.clone());
         if !seen.insert(plain.clone()) {
             findings.fault(
                 codes::DUPLICATE_KEY,
@@ -164,6 +158,17 @@ pub(crate) fn read_entry(
     let place = source.unwrap_or(name_node);
     find_script(findings, place, around, &mut tool);
     Some(tool)
+}
+
+/// The one spelling of a key that may be spelled in several ways.
+pub(crate) fn plain_key(spelled: Cow<'_, str>) -> Cow<'_, str> {
+    match &*spelled {
+        "inputSchema" => "input_schema".into(),
+        "outputSchema" => "output_schema".into(),
+        "aliases" => "search_aliases".into(),
+        other if other.contains('-') => other.replace('-', "_").into(),
+        _ => spelled,
+    }
 }
 
 fn entry_name<'n, 'a>(

@@ -42,6 +42,13 @@ impl Faults {
         !found.is_empty()
     }
 
+    /// Whether a fault costs an entry of the tools list.
+    pub(crate) fn cost(&self, node: &Node<'_>) -> bool {
+        let mut inside = self.inside(&node.span).iter();
+        inside.any(|fault| fault.kind != FaultKind::MergeKey)
+            || self.merges && merge_outside_schemas(node).is_some()
+    }
+
     /// Reports what costs an entry of the tools list; true if anything does.
     ///
     /// A merge key inside a schema does not: a schema only describes arguments. Anywhere else a merge

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use metier_skill_model::{SkillGroup, SkillMetadata};
+use metier_skill_model::{SkillGroup, SkillMetadata, ToolDeclaration};
 
 use super::entry_values::flag;
 use super::faults::Faults;
@@ -12,11 +12,18 @@ use crate::findings::{Findings, brief};
 use crate::yaml::Node;
 use crate::{codes, effort, values};
 
+/// A group, and where the tools are written that it names.
+#[derive(Debug, Default)]
+pub(crate) struct ReadGroup {
+    pub(crate) group: SkillGroup,
+    tools_at: Vec<Range<usize>>,
+}
+
 /// Reads a groups file; an `Err` says why it cannot be used.
 pub(crate) fn read_groups_file(
     findings: &mut Findings<'_>,
     text: &str,
-) -> Result<Vec<SkillGroup>, String> {
+) -> Result<Vec<ReadGroup>, String> {
     let (root, faults) = parse_root(findings, text, "groups")?;
     if let Some(node) = root.get("groups") {
         return Ok(read_groups(findings, node, &faults));
@@ -33,8 +40,8 @@ pub(crate) fn read_groups(
     findings: &mut Findings<'_>,
     node: &Node<'_>,
     faults: &Faults,
-) -> Vec<SkillGroup> {
-    let mut groups: Vec<SkillGroup> = Vec::new();
+) -> Vec<ReadGroup> {
+    let mut groups: Vec<ReadGroup> = Vec::new();
     if node.is_absent() {
         return groups;
     }
@@ -47,9 +54,10 @@ pub(crate) fn read_groups(
         if faults.report(findings, entry) {
             continue;
         }
-        let Some(group) = read_group(findings, index, entry) else {
+        let Some(read) = read_group(findings, index, entry) else {
             continue;
         };
+        let group = &read.group;
         if !names.insert(group.name.clone()) {
             findings.error(
                 codes::DUPLICATE_TOOL,
@@ -61,13 +69,14 @@ pub(crate) fn read_groups(
             );
             continue;
         }
-        groups.push(group);
+        groups.push(read);
     }
     groups
 }
 
-fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node<'_>) -> Option<SkillGroup> {
+fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node<'_>) -> Option<ReadGroup> {
     let mut group = SkillGroup::default();
+    let mut tools_at = Vec::new();
     if let Some(name) = entry.text().filter(|_| entry.to_json().is_string()) {
         name.trim().clone_into(&mut group.name);
     } else if entry.map().is_none() {
@@ -89,7 +98,11 @@ fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node<'_>) -> Op
             "description" => {
                 group.description = values::text(findings, &path, value).unwrap_or_default();
             }
-            "tools" => group.tools = values::texts(values::comma_list(findings, &path, value)),
+            "tools" => {
+                let items = values::comma_list(findings, &path, value);
+                tools_at = items.iter().map(|item| item.span.clone()).collect();
+                group.tools = values::texts(items);
+            }
             "default-active" => {
                 group.default_active = flag(findings, &path, value).unwrap_or(false);
             }
@@ -110,7 +123,7 @@ fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node<'_>) -> Op
         );
         return None;
     }
-    Some(group)
+    Some(ReadGroup { group, tools_at })
 }
 
 /// Holds tools and groups against each other: both may state that a tool belongs to a group, and
@@ -183,15 +196,23 @@ pub(crate) fn connect(findings: &mut Findings<'_>, skill: &mut SkillMetadata, de
             .warning(codes::UNKNOWN_GROUP, place, message)
             .help("declare the group under `groups:`");
     }
-    let tools: BTreeSet<&str> = skill.tools.iter().map(|tool| tool.name.as_str()).collect();
-    for group in &skill.groups {
-        for name in &group.tools {
+}
+
+/// Says which tools groups name that are not there, each where it is named.
+pub(crate) fn unknown_tools(
+    findings: &mut Findings<'_>,
+    tools: &[ToolDeclaration],
+    groups: &[ReadGroup],
+) {
+    let tools: BTreeSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    for ReadGroup { group, tools_at } in groups {
+        for (name, place) in group.tools.iter().zip(tools_at) {
             effort::step();
             if !tools.contains(name.as_str()) {
                 findings
                     .warning(
                         codes::UNKNOWN_GROUP,
-                        &declared.groups_at,
+                        place,
                         format!(
                             "the group `{}` names the unknown tool `{}`",
                             brief(&group.name),

@@ -89,11 +89,6 @@ impl Check {
             printer.text(&text);
         }
         printer.say(&summary(&report, options.mode));
-        let errors = report.with_severity(Severity::Error) > 0;
-        let denied = self.deny.is_some() && report.with_severity(Severity::Warning) > 0;
-        if errors || denied {
-            return Err(Failure::Answered);
-        }
         if report.skills.is_empty() {
             let places: Vec<String> = roots
                 .iter()
@@ -103,6 +98,11 @@ impl Check {
                 "there is no skill in {}; a skill is a folder with a SKILL.md",
                 places.join(", ")
             )));
+        }
+        let errors = report.with_severity(Severity::Error) > 0;
+        let denied = self.deny.is_some() && report.with_severity(Severity::Warning) > 0;
+        if errors || denied {
+            return Err(Failure::Answered);
         }
         Ok(())
     }

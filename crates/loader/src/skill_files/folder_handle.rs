@@ -1,0 +1,230 @@
+//! An open skill folder: every reading goes through it, so that no link leads out.
+
+use std::cell::RefCell;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+#[cfg(not(unix))]
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, FileType, OpenOptions};
+
+use super::error::{ReadFileError, is_escape, read_error};
+use super::inside::climbs_out;
+
+/// An open skill folder.
+#[derive(Debug)]
+pub(crate) struct FolderHandle {
+    pub(super) dir: Dir,
+    folder: PathBuf,
+    /// Every path that was asked for, so that a cache knows what the answers depend on.
+    touched: RefCell<Vec<String>>,
+}
+
+impl FolderHandle {
+    /// Opens a folder whose path was canonical once.
+    pub(super) fn of(folder: &Path) -> Result<Self, ReadFileError> {
+        Ok(Self {
+            dir: open_folder(folder)?,
+            folder: folder.to_owned(),
+            touched: RefCell::default(),
+        })
+    }
+
+    /// Reads a file of at most `limit` bytes.
+    pub(crate) fn read(&self, relative: &str, limit: u64) -> Result<Vec<u8>, ReadFileError> {
+        let (bytes, whole) = self.read_start(relative, limit)?;
+        if whole {
+            Ok(bytes)
+        } else {
+            Err(ReadFileError::TooLarge {
+                path: relative.to_owned(),
+                limit,
+            })
+        }
+    }
+
+    /// Reads the first `limit` bytes of a file, and says whether that is all of it.
+    pub(crate) fn read_start(
+        &self,
+        relative: &str,
+        limit: u64,
+    ) -> Result<(Vec<u8>, bool), ReadFileError> {
+        let (file, size) = self.open(relative)?;
+        let fail = |error: io::Error| read_error(relative, &error);
+        // Room for the whole file and a little more, so that one reading fills it and the next
+        // one sees the end.
+        let room = usize::try_from(size.min(limit)).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(room.saturating_add(64));
+        file.take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(fail)?;
+        let whole = bytes.len() as u64 <= limit;
+        if !whole {
+            bytes.pop();
+        }
+        Ok((bytes, whole))
+    }
+
+    /// Opens a regular file, and tells its size.
+    fn open(&self, relative: &str) -> Result<(File, u64), ReadFileError> {
+        if climbs_out(relative) {
+            return Err(ReadFileError::Outside {
+                path: relative.to_owned(),
+            });
+        }
+        let mut options = OpenOptions::new();
+        options.read(true);
+        // A pipe would hold the opening up until somebody writes.
+        #[cfg(unix)]
+        {
+            use cap_std::fs::OpenOptionsExt as _;
+            let flag = rustix::fs::OFlags::NONBLOCK.bits();
+            options.custom_flags(i32::try_from(flag).unwrap_or_default());
+        }
+        let file = if let Ok(file) = self.dir.open_with(relative, &options) {
+            self.touched.borrow_mut().push(relative.to_owned());
+            file
+        } else {
+            // The longer way knows links that lead back inside, and the words for the others.
+            let path = self.file_path(relative)?;
+            self.dir
+                .open_with(&path, &options)
+                .map_err(|error| read_error(relative, &error))?
+        };
+        let found = file
+            .metadata()
+            .map_err(|error| read_error(relative, &error))?;
+        if found.is_file() {
+            Ok((file, found.len()))
+        } else {
+            Err(ReadFileError::NotAFile {
+                path: relative.to_owned(),
+            })
+        }
+    }
+
+    /// A path below the folder that names a regular file, after links.
+    ///
+    /// The directory handle refuses every absolute link; one that leads back inside is resolved
+    /// here and then proven through the handle.
+    pub(crate) fn file_path(&self, relative: &str) -> Result<PathBuf, ReadFileError> {
+        let outside = || ReadFileError::Outside {
+            path: relative.to_owned(),
+        };
+        if climbs_out(relative) {
+            return Err(outside());
+        }
+        self.touched.borrow_mut().push(relative.to_owned());
+        let mut path = PathBuf::from(relative);
+        let found = match self.dir.metadata(&path) {
+            Err(error) if is_escape(&error) => {
+                let target = self
+                    .folder
+                    .join(&path)
+                    .canonicalize()
+                    .map_err(|error| read_error(relative, &error))?;
+                path = target
+                    .strip_prefix(&self.folder)
+                    .map_err(|_| outside())?
+                    .to_path_buf();
+                self.dir.metadata(&path)
+            }
+            other => other,
+        };
+        let found = found.map_err(|error| read_error(relative, &error))?;
+        if found.is_file() {
+            Ok(path)
+        } else {
+            Err(ReadFileError::NotAFile {
+                path: relative.to_owned(),
+            })
+        }
+    }
+
+    /// The paths that were asked for so far, each once.
+    pub(crate) fn touched(&self) -> Vec<String> {
+        let mut touched = self.touched.take();
+        touched.sort_unstable();
+        touched.dedup();
+        touched
+    }
+
+    /// What a folder below holds, sorted by name; empty if there is no such folder.
+    pub(crate) fn entries(&self, relative: &str) -> Vec<FolderEntry> {
+        self.touched.borrow_mut().push(relative.to_owned());
+        let Ok(entries) = self.dir.read_dir(relative) else {
+            return Vec::new();
+        };
+        let mut found: Vec<_> = entries
+            .flatten()
+            .map(|entry| FolderEntry {
+                name: entry.file_name().into_string(),
+                kind: entry.file_type().ok(),
+            })
+            .collect();
+        found.sort_by(|one, other| one.name.cmp(&other.name));
+        found
+    }
+}
+
+/// One entry of a folder.
+#[derive(Debug)]
+pub(crate) struct FolderEntry {
+    /// The name; as it came from the system where it is not UTF-8.
+    pub(crate) name: Result<String, std::ffi::OsString>,
+    kind: Option<FileType>,
+}
+
+impl FolderEntry {
+    pub(crate) fn is_file(&self) -> bool {
+        self.kind.is_some_and(|kind| kind.is_file())
+    }
+
+    pub(crate) fn is_link(&self) -> bool {
+        self.kind.is_some_and(|kind| kind.is_symlink())
+    }
+}
+
+/// Opens a folder whose path was canonical once. If it ends in a link now, somebody swapped it.
+#[cfg(unix)]
+fn open_folder(folder: &Path) -> Result<Dir, ReadFileError> {
+    use rustix::fs::{Mode, OFlags};
+    use rustix::io::Errno;
+    let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    if cfg!(any(target_os = "linux", target_os = "android")) {
+        // Files are opened through it, so the right to enter is enough.
+        flags |= OFlags::from_bits_retain(PATH_ONLY);
+    }
+    rustix::fs::open(folder, flags, Mode::empty())
+        .map(|descriptor| Dir::from_std_file(descriptor.into()))
+        .map_err(|error| match error {
+            Errno::ACCESS => ReadFileError::PermissionDenied {
+                path: ".".to_owned(),
+            },
+            Errno::MFILE | Errno::NFILE | Errno::NOMEM => ReadFileError::Exhausted,
+            _ => ReadFileError::FolderGone,
+        })
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const PATH_ONLY: u32 = rustix::fs::OFlags::PATH.bits();
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+const PATH_ONLY: u32 = 0;
+
+#[cfg(not(unix))]
+fn open_folder(folder: &Path) -> Result<Dir, ReadFileError> {
+    let dir = Dir::open_ambient_dir(folder, ambient_authority()).map_err(|error| {
+        if error.kind() == io::ErrorKind::PermissionDenied {
+            ReadFileError::PermissionDenied {
+                path: ".".to_owned(),
+            }
+        } else {
+            ReadFileError::FolderGone
+        }
+    })?;
+    let now = std::fs::symlink_metadata(folder).map_err(|_| ReadFileError::FolderGone)?;
+    if now.is_symlink() {
+        return Err(ReadFileError::FolderGone);
+    }
+    Ok(dir)
+}
