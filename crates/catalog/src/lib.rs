@@ -57,6 +57,7 @@ mod listed_tool;
 mod load;
 mod load_plan;
 mod loaded_skill;
+mod long_checks;
 mod registered_tool;
 mod registry;
 mod returning;

@@ -14,6 +14,7 @@ use tokio::sync::broadcast;
 
 use crate::core_tools;
 use crate::event::{CatalogEvent, CatalogEventKind};
+use crate::long_checks::LongChecks;
 use crate::settings::CatalogSettings;
 use crate::skill_set::SkillSet;
 use crate::snapshot::{CatalogSnapshot, OwnTools, Parts};
@@ -38,6 +39,7 @@ pub(crate) struct Shared {
     runtime: Mutex<Option<Handle>>,
     /// Skills that came back and of which a policy is being asked.
     pub(crate) returning: Mutex<BTreeSet<String>>,
+    pub(crate) long_checks: LongChecks,
 }
 
 /// What is kept between discoveries.
@@ -97,6 +99,7 @@ impl Shared {
                 root_findings: Mutex::default(),
                 runtime: Mutex::default(),
                 returning: Mutex::default(),
+                long_checks: LongChecks::default(),
             }
         })
     }

@@ -108,7 +108,10 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     let skip: usize = match input.cursor.as_deref() {
         None | Some("") => 0,
         Some(cursor) => cursor.parse().map_err(|_| {
-            let error = format!("the cursor `{cursor}` is not one that list_skills gave");
+            let error = format!(
+                "the cursor `{}` is not one that list_skills gave",
+                clipped(cursor, 40)
+            );
             refuse("bad_cursor", &error, Map::new())
         })?,
     };
