@@ -4,6 +4,7 @@
 //! for orientation, and the exit code only says whether there was something to measure.
 
 mod figures;
+mod instructions;
 mod mcp;
 mod scan;
 mod search;

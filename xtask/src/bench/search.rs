@@ -7,6 +7,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::figures::Bar;
+use super::instructions::{self, Instructions};
 use crate::metadata::Metadata;
 use crate::process::{capture, root};
 use crate::steps::Report;
@@ -68,6 +69,7 @@ struct Memory {
 struct Figures {
     times: Vec<Times>,
     memory: Vec<Memory>,
+    instructions: Option<Vec<Instructions>>,
     bars: Vec<Bar>,
 }
 
@@ -103,10 +105,17 @@ fn measured(options: &SearchBench) -> Result<Figures, String> {
         times.push(figures(&programs, "time", count, options)?);
         memory.push(figures(&programs, "memory", count, options)?);
     }
+    let instructions = instructions::counted(&programs)?;
+    let mut bars = bars(&times, &memory);
+    match &instructions {
+        Some(counted) => bars.extend(instructions::bars(counted)?),
+        None => eprintln!("SKIPPED the count of instructions: `valgrind` is not installed"),
+    }
     Ok(Figures {
-        bars: bars(&times, &memory),
+        bars,
         times,
         memory,
+        instructions,
     })
 }
 
@@ -199,6 +208,13 @@ fn print(figures: &Figures) {
             row.fused.bytes_a_skill,
             row.lexical.allocations_a_query.p50,
             row.fused.allocations_a_query.p50,
+        );
+    }
+    println!();
+    for row in figures.instructions.iter().flatten() {
+        println!(
+            "{:7} skills: {} instructions a query",
+            row.skills, row.a_query
         );
     }
     println!();

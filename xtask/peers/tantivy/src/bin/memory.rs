@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut allocations: Vec<u64> = pool
             .queries
             .iter()
-            .map(|query| measure(|| drop(black_box(index.search(query)))).count_total)
+            .map(|query| measure(|| _ = black_box(index.search(query))).count_total)
             .collect();
         allocations.sort_unstable();
         let at = |percent: usize| {
