@@ -117,7 +117,7 @@ fn sides(metadata: &Metadata) -> Result<Sides, String> {
 }
 
 /// The folder with so many skills, written once: files that are older than a moment need no second look.
-fn written(place: &Path, count: usize) -> Result<PathBuf, String> {
+pub(super) fn written(place: &Path, count: usize) -> Result<PathBuf, String> {
     let folder = place.join(count.to_string());
     if !folder.is_dir() {
         let part = place.join(format!("{count}.part"));

@@ -9,6 +9,7 @@ use serde_json::Map;
 
 use super::rows::{Finding, RejectedRow, SkillRow};
 use super::{Own, reads, refuse};
+use crate::skill_info;
 
 const DEFAULT_LIMIT: usize = 50;
 /// How many rejected folders and how many findings one answer holds at most.
@@ -22,6 +23,12 @@ struct Input {
     /// Only skills for this application.
     #[serde(default)]
     dcc: Option<String>,
+    /// Only skills with all of these tags.
+    #[serde(default)]
+    tags: Option<Vec<String>>,
+    /// Only skills from this source, as `get_skill_info` names it: where their root comes from, such as `user`.
+    #[serde(default)]
+    source: Option<String>,
     /// `true`: only skills whose tools need nothing that the host lacks.
     #[serde(default)]
     usable: Option<bool>,
@@ -120,7 +127,16 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     if let Some(dcc) = &input.dcc {
         skills.retain(|skill| skill.dcc.eq_ignore_ascii_case(dcc));
     }
+    for tag in input.tags.iter().flatten() {
+        skills.retain(|skill| skill.tags.iter().any(|has| has.eq_ignore_ascii_case(tag)));
+    }
     let snapshot = catalog.snapshot();
+    if let Some(source) = &input.source {
+        skills.retain(|skill| {
+            let info = skill_info::info(&snapshot, &skill.name);
+            info.is_some_and(|info| info.source == *source)
+        });
+    }
     let declared = &snapshot.parts.declared;
     if input.usable == Some(true) {
         skills.retain(|skill| declared.check(&skill.required_capabilities).is_empty());
