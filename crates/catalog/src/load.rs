@@ -14,6 +14,7 @@ use crate::listed_tool::ListedTool;
 use crate::load_plan::{Planner, report, taken_names};
 use crate::loaded_skill::LoadedTools;
 use crate::snapshot::CatalogSnapshot;
+use crate::stub::clipped;
 
 /// Which skill to load, and which of its tool groups to activate.
 #[derive(Clone, Debug)]

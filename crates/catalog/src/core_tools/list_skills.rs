@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use super::rows::{Finding, RejectedRow, SkillRow};
+use super::rows::{Finding, RejectedRow, SkillRow, is_none};
 use super::{Own, reads, refuse};
 use crate::skill_info;
+use crate::stub::clipped;
 
 const DEFAULT_LIMIT: usize = 50;
 /// How many rejected folders and how many findings one answer holds at most.
@@ -90,11 +91,6 @@ struct Output {
     /// How many more of them there are.
     #[serde(skip_serializing_if = "is_none")]
     more_findings: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks this way")]
-fn is_none(number: &usize) -> bool {
-    *number == 0
 }
 
 pub(super) fn tool(own: Own) -> ToolSpec {
