@@ -26,6 +26,8 @@ mod helper;
 #[cfg(target_os = "linux")]
 mod hooks;
 #[cfg(target_os = "linux")]
+mod hostile_tree;
+#[cfg(target_os = "linux")]
 mod http_client;
 mod info;
 mod interpreters;
