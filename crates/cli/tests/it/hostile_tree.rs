@@ -88,10 +88,10 @@ fn tree(root: &Path) -> UnixListener {
     skill("large", front("large", &large).as_bytes());
     let deep = format!("x: {}{}\n", "[".repeat(10_000), "]".repeat(10_000));
     skill("deep", front("deep", &deep).as_bytes());
-    let stairs: String = (0..1000)
+    let stairs: Vec<String> = (0..1000)
         .map(|depth| format!("{}a:\n", " ".repeat(depth % 400)))
         .collect();
-    skill("stairs", front("stairs", &stairs).as_bytes());
+    skill("stairs", front("stairs", &stairs.concat()).as_bytes());
 
     // What can lie beside a healthy one.
     skill("deep-tools", front("deep-tools", TOOLS).as_bytes());
@@ -161,7 +161,7 @@ fn verdicts(root: &Path, mode: ParseMode) -> Vec<String> {
         let errors = found
             .iter()
             .filter(|about| about.severity == Severity::Error);
-        errors.map(|about| format!(" {}", about.code.id)).collect()
+        errors.flat_map(|about| [" ", about.code.id]).collect()
     };
     let mut lines = Vec::new();
     for skill in &report.skills {

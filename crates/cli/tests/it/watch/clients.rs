@@ -11,13 +11,13 @@ const CHANGED: &str = "notifications/tools/list_changed";
 
 pub(super) trait Client {
     /// The line that answers a request.
-    fn ask(&mut self, method: &str, params: Value) -> String;
+    fn ask(&mut self, method: &str, params: &Value) -> String;
 
     /// Waits for the news that the list of tools changed, unless it came before.
     fn hear(&mut self);
 
-    fn call(&mut self, tool: &str, arguments: Value) -> String {
-        self.ask("tools/call", json!({"name": tool, "arguments": arguments}))
+    fn call(&mut self, tool: &str, arguments: &Value) -> String {
+        self.ask("tools/call", &json!({"name": tool, "arguments": arguments}))
     }
 
     /// Asks for the tools after each piece of news until they are as wanted.
@@ -26,7 +26,7 @@ pub(super) trait Client {
         loop {
             self.hear();
             news += 1;
-            let tools = self.ask("tools/list", json!({}));
+            let tools = self.ask("tools/list", &json!({}));
             if is_wanted(&tools) {
                 return;
             }
@@ -64,9 +64,9 @@ impl Piped {
 }
 
 impl Client for Piped {
-    fn ask(&mut self, method: &str, params: Value) -> String {
+    fn ask(&mut self, method: &str, params: &Value) -> String {
         self.id += 1;
-        writeln!(self.input, "{}", request(self.id, method, &params)).unwrap();
+        writeln!(self.input, "{}", request(self.id, method, params)).unwrap();
         let answer = format!(r#""id":{}"#, self.id);
         loop {
             let wanted = |line: &str| line.contains(&answer) || line.contains(CHANGED);
@@ -119,9 +119,9 @@ impl Http {
 }
 
 impl Client for Http {
-    fn ask(&mut self, method: &str, params: Value) -> String {
+    fn ask(&mut self, method: &str, params: &Value) -> String {
         self.id += 1;
-        let body = request(self.id, method, &params);
+        let body = request(self.id, method, params);
         let answer = format!(r#""id":{}"#, self.id);
         send(&self.address, "POST", &self.session, &body).wait_for(&answer)
     }

@@ -18,7 +18,7 @@ fn skill(name: &str, description: &str) -> String {
 fn tools(names: &[&str]) -> String {
     let entries = names.iter();
     let entries = entries.map(|name| format!("- name: {name}\n  source_file: scripts/run.py\n"));
-    format!("tools:\n{}", entries.collect::<String>())
+    format!("tools:\n{}", entries.collect::<Vec<_>>().concat())
 }
 
 /// As editors save: beside it, and then in its place.
@@ -42,7 +42,7 @@ fn client_and_operator(command: &[&str], connect: fn(&mut super::Running) -> Box
     let mut server = start(folder.path(), command);
     let talk = Lines::of(server.0.stderr.take().unwrap());
     let mut client = connect(&mut server);
-    client.call("load_skill", json!({"skill_name": "good"}));
+    client.call("load_skill", &json!({"skill_name": "good"}));
     let has = |name: &'static str| move |tools: &str| tools.contains(name);
     let lacks = |name: &'static str| move |tools: &str| !tools.contains(name);
     client.tools_until("loaded", &has("good__echo"));
@@ -62,7 +62,7 @@ fn client_and_operator(command: &[&str], connect: fn(&mut super::Running) -> Box
         skills.join("good/scripts/run.py"),
         "print('{\"edited\": 1}')\n",
     );
-    let answer = client.call("good__echo", json!({}));
+    let answer = client.call("good__echo", &json!({}));
     assert!(answer.contains("edited"), "{answer}");
 
     // A broken save keeps the last good version, and the next one heals.
@@ -73,9 +73,9 @@ fn client_and_operator(command: &[&str], connect: fn(&mut super::Running) -> Box
         broken.contains("the last good version stays in use"),
         "{broken}"
     );
-    let kept = client.ask("tools/list", json!({}));
+    let kept = client.ask("tools/list", &json!({}));
     assert!(kept.contains("good__moved"), "{kept}");
-    let answer = client.call("good__moved", json!({}));
+    let answer = client.call("good__moved", &json!({}));
     assert!(answer.contains("edited"), "{answer}");
     save(&skills.join("good/tools.yaml"), &tools(&["echo", "healed"]));
     talk.wait_for("skill mended: good");
