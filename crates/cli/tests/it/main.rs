@@ -28,6 +28,8 @@ mod hooks;
 #[cfg(target_os = "linux")]
 mod hostile_arguments;
 #[cfg(target_os = "linux")]
+mod hostile_tree;
+#[cfg(target_os = "linux")]
 mod http_client;
 mod info;
 mod interpreters;
