@@ -18,6 +18,7 @@ mod failures;
 mod field_cases;
 mod groups;
 mod hooks;
+mod keeping;
 mod load;
 mod names;
 mod search;
