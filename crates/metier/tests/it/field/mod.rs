@@ -14,9 +14,13 @@ mod reload;
 mod schemas;
 mod tools;
 
-/// Every case about files, folders, tools, dependencies and reloading.
+/// Every case about files, folders, tools, dependencies, reloading, what is kept, hooks and memory.
 fn every_case() -> Vec<u16> {
-    (1..=69).chain(79..=86).chain([148]).collect()
+    (1..=69)
+        .chain(79..=86)
+        .chain(136..=146)
+        .chain([148])
+        .collect()
 }
 
 #[test]
@@ -29,6 +33,15 @@ fn every_case_has_a_test() {
         include_str!("schemas.rs"),
         include_str!("dependencies.rs"),
         include_str!("reload.rs"),
+        // Tests that stand beside the crate that they are about.
+        include_str!("../../../../cli/tests/it/persist.rs"),
+        include_str!("../../../../persistence/tests/it/damage.rs"),
+        include_str!("../../../../persistence/tests/it/writers.rs"),
+        include_str!("../../../../catalog/tests/it/hooks.rs"),
+        include_str!("../../../../mcp/tests/it/denied.rs"),
+        include_str!("../../../../memory/tests/it/forget.rs"),
+        include_str!("../../../../memory/tests/it/layers.rs"),
+        include_str!("../../../../memory/tests/it/session_end.rs"),
     ]
     .concat();
     let missing: Vec<u16> = every_case()
