@@ -14,6 +14,7 @@ use tokio::sync::broadcast;
 
 use crate::core_tools;
 use crate::event::{CatalogEvent, CatalogEventKind};
+use crate::keeping::Keeping;
 use crate::long_checks::LongChecks;
 use crate::settings::CatalogSettings;
 use crate::skill_set::SkillSet;
@@ -40,6 +41,8 @@ pub(crate) struct Shared {
     /// Skills that came back and of which a policy is being asked.
     pub(crate) returning: Mutex<BTreeSet<String>>,
     pub(crate) long_checks: LongChecks,
+    /// Whose word answers about the loaded skills wait for.
+    keeping: Mutex<Option<Keeping>>,
 }
 
 /// What is kept between discoveries.
@@ -100,6 +103,7 @@ impl Shared {
                 runtime: Mutex::default(),
                 returning: Mutex::default(),
                 long_checks: LongChecks::default(),
+                keeping: Mutex::default(),
             }
         })
     }
@@ -138,6 +142,17 @@ impl Shared {
         if let Ok(handle) = Handle::try_current() {
             *self.runtime.lock().unwrap_or_else(PoisonError::into_inner) = Some(handle);
         }
+    }
+
+    pub(crate) fn set_keeping(&self, keeping: Keeping) {
+        *self.keeping.lock().unwrap_or_else(PoisonError::into_inner) = Some(keeping);
+    }
+
+    pub(crate) fn keeping(&self) -> Option<Keeping> {
+        self.keeping
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     pub(crate) fn runtime(&self) -> Option<Handle> {

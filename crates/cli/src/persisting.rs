@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use metier::persistence::{QualityRecorder, system_clock};
 use metier::{
     AppName, LoadPersistence, LoadedStateStore, ReplayPolicy, SkillCatalog,
     enable_skill_load_persistence,
@@ -53,7 +54,7 @@ impl Persisting {
         printer: Printer,
         catalog: &SkillCatalog,
         config: &mut Config,
-    ) -> Result<Option<LoadPersistence>, Failure> {
+    ) -> Result<Option<Persistence>, Failure> {
         let policy = self.persist.map(|it| Value::Text(it.to_string()));
         config.layer.option(Key::Persist, policy);
         self.place.cover(config);
@@ -79,18 +80,60 @@ impl Persisting {
             let number = count(report.restored.len(), "skill");
             printer.say(&format!("restored {number} from {shown}"));
         }
-        Ok(Some(persistence))
+        Ok(Some(Persistence {
+            loaded: persistence,
+            quality: counting(printer, catalog, quality_file(config)?),
+        }))
+    }
+}
+
+/// Keeps what is loaded, and how skills do, until it is closed.
+pub(crate) struct Persistence {
+    loaded: LoadPersistence,
+    quality: Option<QualityRecorder>,
+}
+
+impl Persistence {
+    /// Saves what is not saved yet, and ends.
+    pub(crate) async fn close(self) {
+        self.loaded.close().await;
+        let quality = self.quality;
+        // It waits for the disk, and nothing is left to do when its thread cannot be waited for.
+        let _ = tokio::task::spawn_blocking(move || drop(quality)).await;
+    }
+}
+
+/// Counts how skills do; without a thread for it, nothing else is missing.
+fn counting(printer: Printer, catalog: &SkillCatalog, file: PathBuf) -> Option<QualityRecorder> {
+    match QualityRecorder::begin(file, system_clock(), &catalog.hooks()) {
+        Ok(recorder) => Some(recorder),
+        Err(error) => {
+            printer.say(&format!(
+                "warning: how skills do is not counted, because the system gives no thread: {error}"
+            ));
+            None
+        }
     }
 }
 
 /// The store of the application in force.
 pub(crate) fn store(config: &Config) -> Result<LoadedStateStore, Failure> {
-    let app = config.text(Key::App).unwrap_or("python");
-    let app = AppName::new(app)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", place(config, Key::App))))?;
+    let app = app(config)?;
     let folder = folder(config)?;
     let mirror = metier::persistence::SqliteMirror::new(folder.join("state.sqlite3"));
     Ok(LoadedStateStore::new(folder, app).with_mirror(std::sync::Arc::new(mirror)))
+}
+
+/// The file that counts how the application's skills do.
+pub(crate) fn quality_file(config: &Config) -> Result<PathBuf, Failure> {
+    let app = app(config)?;
+    Ok(folder(config)?.join(app.as_str()).join("quality.sqlite3"))
+}
+
+fn app(config: &Config) -> Result<AppName, Failure> {
+    let app = config.text(Key::App).unwrap_or("python");
+    AppName::new(app)
+        .map_err(|error| Failure::Usage(format!("{}: {error}", place(config, Key::App))))
 }
 
 fn folder(config: &Config) -> Result<PathBuf, Failure> {

@@ -59,6 +59,13 @@ impl Printer {
         let _ = writeln!(std::io::stderr().lock(), "{}", harmless(line));
     }
 
+    /// Rows of data, their columns side by side.
+    pub(crate) fn rows(self, rows: &[Vec<String>]) {
+        for line in table(rows) {
+            self.data(&line);
+        }
+    }
+
     /// A value as indented JSON.
     pub(crate) fn json(self, value: &serde_json::Value) {
         self.data(&format!("{value:#}"));

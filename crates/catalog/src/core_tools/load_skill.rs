@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::rows::Finding;
-use super::{Own, changes, refuse};
+use super::{Own, changes, not_kept, refuse};
 use crate::denial::denied_skill;
 use crate::load::{LoadError, LoadReport, LoadRequest};
 
@@ -102,6 +102,7 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
         }
     }
     output.tool_count = output.tools.len() + output.more_tools.len();
+    output.diagnostics.extend(not_kept(&catalog).await);
     match failures.as_slice() {
         [] => Ok(output),
         [LoadError::Denied { skill, deny }] => {

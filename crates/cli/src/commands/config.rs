@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::Failure;
 use crate::config::{Config as Settings, Fault, Key, Origin, help};
 use crate::options::{Running, SkillPlaces, settings};
-use crate::printer::{Printer, table};
+use crate::printer::Printer;
 
 #[derive(Args)]
 pub(crate) struct Config {
@@ -40,9 +40,7 @@ impl Config {
         if show.json {
             printer.json(&to_json(&config, &faults));
         } else {
-            for line in table(&rows(&config)) {
-                printer.data(&line);
-            }
+            printer.rows(&rows(&config));
         }
         for note in &config.notes {
             printer.say(&format!("warning: {note}"));

@@ -11,7 +11,7 @@ use tokio::sync::broadcast::error::RecvError;
 use crate::Failure;
 use crate::findings::tell_findings;
 use crate::options::{SkillPlaces, follow, runtime};
-use crate::printer::{Printer, clipped, count, table};
+use crate::printer::{Printer, clipped, count};
 use crate::searched;
 use crate::stop_signal::StopSignal;
 
@@ -96,9 +96,7 @@ impl List {
                     .to_vec(),
             ];
             rows.extend(skills.iter().map(row));
-            for line in table(&rows) {
-                printer.data(&line);
-            }
+            printer.rows(&rows);
         }
         tell_findings(printer, &catalog.snapshot());
         let mut said = count(skills.len(), "skill");

@@ -47,6 +47,7 @@ mod persist;
 mod persist_crash;
 mod persist_server;
 mod progress;
+mod quality;
 mod search;
 mod serve;
 mod state;

@@ -11,6 +11,7 @@ mod agreement;
 mod bench;
 mod calls;
 mod confirm;
+mod denied;
 mod eras;
 mod hostile;
 mod notices;
