@@ -1,7 +1,6 @@
 //! The only way to read a file of a skill.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
@@ -71,18 +70,6 @@ pub enum ReadFileError {
     },
 }
 
-/// The files of a skill.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct FileList {
-    /// Size in bytes by path below the folder, with `/` between the parts.
-    pub files: BTreeMap<String, u64>,
-    /// What was passed over, with the reason.
-    pub skipped: BTreeMap<String, String>,
-    /// Whether there are more files than the limit.
-    pub truncated: bool,
-}
-
 impl SkillFiles {
     /// The files of `folder`, which has to exist; links on the way to it are followed once, now.
     pub fn open(folder: &Path) -> io::Result<Self> {
@@ -126,69 +113,6 @@ impl SkillFiles {
             .canonicalize(&path)
             .map_err(|error| read_error(relative, &error))?;
         Ok(self.folder.join(inside))
-    }
-
-    /// Every regular file below the folder, at most `limit`.
-    ///
-    /// A link to a file inside counts as a file; a link to a folder or out of the skill is passed
-    /// over with the reason, and so are pipes, sockets and names that are not UTF-8.
-    pub fn list(&self, limit: usize) -> Result<FileList, ReadFileError> {
-        let handle = self.handle()?;
-        let mut list = FileList::default();
-        let mut folders = vec![String::new()];
-        while let Some(folder) = folders.pop() {
-            let place = if folder.is_empty() { "." } else { &folder };
-            let entries = match handle.dir.read_dir(place) {
-                Ok(entries) => entries,
-                Err(error) => {
-                    list.skipped
-                        .insert(folder.clone(), read_error(&folder, &error).to_string());
-                    continue;
-                }
-            };
-            for entry in entries.flatten() {
-                let name = entry.file_name();
-                let path = below(&folder, &name.to_string_lossy());
-                if name.to_str().is_none() {
-                    list.skipped
-                        .insert(path, "its name is not UTF-8".to_owned());
-                    continue;
-                }
-                let Ok(kind) = entry.file_type() else {
-                    continue;
-                };
-                if kind.is_dir() {
-                    folders.push(path);
-                    continue;
-                }
-                let found = if kind.is_file() || kind.is_symlink() {
-                    handle.dir.metadata(&path)
-                } else {
-                    Err(io::ErrorKind::InvalidInput.into())
-                };
-                match found {
-                    Ok(found) if found.is_file() => {
-                        if list.files.len() >= limit {
-                            list.truncated = true;
-                            return Ok(list);
-                        }
-                        list.files.insert(path, found.len());
-                    }
-                    Ok(_) => {
-                        list.skipped
-                            .insert(path, "it is a link to a folder".to_owned());
-                    }
-                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                        list.skipped.insert(path, "it is not a file".to_owned());
-                    }
-                    Err(error) => {
-                        let reason = read_error(&path, &error).to_string();
-                        list.skipped.insert(path, reason);
-                    }
-                }
-            }
-        }
-        Ok(list)
     }
 
     /// Opens the folder for several readings in a row.
@@ -291,7 +215,7 @@ impl FolderHandle {
     }
 
     /// Opens a regular file, and tells its size.
-    fn open(&self, relative: &str) -> Result<(File, u64), ReadFileError> {
+    pub(crate) fn open(&self, relative: &str) -> Result<(File, u64), ReadFileError> {
         if climbs_out(relative) {
             return Err(ReadFileError::Outside {
                 path: relative.to_owned(),
@@ -364,6 +288,11 @@ impl FolderHandle {
                 path: relative.to_owned(),
             })
         }
+    }
+
+    /// The folder itself, through which nothing outside is reached.
+    pub(crate) const fn dir(&self) -> &Dir {
+        &self.dir
     }
 
     /// The paths that were asked for so far, each once.
@@ -439,7 +368,7 @@ fn is_escape(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }
 
-fn read_error(relative: &str, error: &io::Error) -> ReadFileError {
+pub(crate) fn read_error(relative: &str, error: &io::Error) -> ReadFileError {
     let path = relative.to_owned();
     match error.kind() {
         _ if is_escape(error) => ReadFileError::Outside { path },
@@ -447,13 +376,5 @@ fn read_error(relative: &str, error: &io::Error) -> ReadFileError {
         io::ErrorKind::PermissionDenied => ReadFileError::PermissionDenied { path },
         io::ErrorKind::IsADirectory => ReadFileError::NotAFile { path },
         kind => ReadFileError::Io { path, kind },
-    }
-}
-
-fn below(folder: &str, name: &str) -> String {
-    if folder.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{folder}/{name}")
     }
 }

@@ -1,10 +1,14 @@
 //! How skills and findings look in the answers.
 
+use std::collections::BTreeMap;
+
 use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Severity};
 use metier_skill_model::SkillSummary;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::shelf::TextState;
 
 /// A skill in a list.
 #[derive(Serialize, JsonSchema)]
@@ -39,12 +43,25 @@ pub(super) struct SkillRow {
     /// What is wrong with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<Finding>,
+    /// Why its files are not served as resources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_served: Option<String>,
+    /// Files of it that are not, with the reasons.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    left_out: BTreeMap<String, String>,
 }
 
 impl SkillRow {
     /// The row of a skill on a host that declares this.
-    pub(super) fn of(skill: SkillSummary, declared: &CapabilitySet) -> Self {
+    pub(super) fn of(
+        skill: SkillSummary,
+        text: Option<TextState>,
+        declared: &CapabilitySet,
+    ) -> Self {
+        let text = text.unwrap_or_default();
         Self {
+            not_served: text.not_served,
+            left_out: text.left_out,
             missing_capabilities: declared.check(&skill.required_capabilities),
             status: skill.status.to_string(),
             loaded: skill.loaded,
