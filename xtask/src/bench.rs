@@ -5,6 +5,8 @@
 
 mod figures;
 mod scan;
+mod shelf;
+mod written;
 
 use clap::Subcommand;
 
@@ -19,6 +21,13 @@ pub(crate) enum Bench {
         #[arg(long)]
         json: bool,
     },
+    /// Listing skills over the protocol: a first time against hashing the same files plainly, again against asking
+    /// the system about them, and memory.
+    Shelf {
+        /// Print the figures as JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// A call of a script over a bare spawn of the same script, and 64 MiB through one.
     Run,
 }
@@ -26,6 +35,7 @@ pub(crate) enum Bench {
 pub(crate) fn run(what: &Bench) -> Report {
     match what {
         Bench::Scan { json } => scan::run(*json),
+        Bench::Shelf { json } => shelf::run(*json),
         Bench::Run => crate::bench_run::run(),
     }
 }
