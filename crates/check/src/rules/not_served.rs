@@ -16,14 +16,11 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut left_out: BTreeMap<&str, &str> = BTreeMap::new();
     let (mut files, mut bytes) = (0_usize, 0_u64);
     for (path, size) in &list.files {
-        match not_for_readers_at(path) {
-            Some((hidden, reason)) => {
-                left_out.insert(hidden, reason);
-            }
-            None => {
-                files += 1;
-                bytes = bytes.saturating_add(*size);
-            }
+        if let Some((hidden, reason)) = not_for_readers_at(path) {
+            left_out.insert(hidden, reason);
+        } else {
+            files += 1;
+            bytes = bytes.saturating_add(*size);
         }
     }
     for (path, reason) in &list.skipped {
