@@ -8,6 +8,8 @@ mod instructions;
 mod mcp;
 mod scan;
 mod search;
+mod shelf;
+mod written;
 
 use clap::Subcommand;
 
@@ -18,6 +20,13 @@ use crate::steps::Report;
 pub(crate) enum Bench {
     /// Scanning folders of skills, against the published package and against walking and reading the same files.
     Scan {
+        /// Print the figures as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Listing skills over the protocol: a first time against hashing the same files plainly, again against asking
+    /// the system about them, and memory.
+    Shelf {
         /// Print the figures as JSON.
         #[arg(long)]
         json: bool,
@@ -37,6 +46,7 @@ pub(crate) enum Bench {
 pub(crate) fn run(what: &Bench) -> Report {
     match what {
         Bench::Scan { json } => scan::run(*json),
+        Bench::Shelf { json } => shelf::run(*json),
         Bench::Run => crate::bench_run::run(),
         Bench::Mcp { json } => mcp::run(*json),
         Bench::Search(options) => search::run(options),

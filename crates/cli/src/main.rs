@@ -9,6 +9,7 @@ mod embedder;
 mod findings;
 mod given_path;
 mod interpreter_faults;
+mod listing;
 mod loading;
 mod logging;
 mod options;

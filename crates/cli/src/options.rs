@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use metier::catalog::{AuditLog, DiscoverReport};
 use metier::host::HostLink;
 use metier::loader::{ParseMode, WatchSettings};
@@ -17,7 +17,7 @@ use crate::config::{Config, Fault, Key, Layer, Value, Wanted};
 use crate::given_path::{absolute_text, readable_folder};
 use crate::interpreter_faults;
 use crate::printer::Printer;
-use crate::{program_hooks, progress, searched};
+use crate::{listing, program_hooks, progress, searched};
 
 /// Where skills come from.
 #[derive(Args, Clone, Default)]
@@ -75,28 +75,6 @@ pub(crate) struct Running {
     /// Write a line for every call to this file: who, what, how it ended; never the arguments.
     #[arg(long, value_name = "FILE")]
     pub(crate) audit_log: Option<PathBuf>,
-}
-
-/// What `tools/list` shows.
-#[derive(Args, Clone)]
-pub(crate) struct Listing {
-    /// Whether tools/list shows a stub for each skill that is not loaded.
-    #[arg(long, value_enum, default_value_t = Stubs::All)]
-    stubs: Stubs,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Stubs {
-    /// One for each.
-    All,
-    /// None; clients find skills with `search_skills`.
-    None,
-}
-
-impl Listing {
-    pub(crate) fn shows_stubs(&self) -> bool {
-        self.stubs == Stubs::All
-    }
 }
 
 impl SkillPlaces {
@@ -328,6 +306,7 @@ pub(crate) fn settings(
     settings.roots.with_defaults = places.with_defaults || places.paths.is_empty();
     settings.roots.configured = config.folders(Key::Roots).to_vec();
     settings.declared_capabilities = config.texts(Key::Capabilities).to_vec();
+    settings.skill_tools = listing::skill_tools(config);
     settings.workspace_roots = Arc::new(WorkspaceRoots::new(workspace_roots(config, faults)));
 
     let run = &mut settings.run;

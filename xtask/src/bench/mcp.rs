@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 
 use super::figures::Bar;
-use super::scan::written;
+use super::written::written;
 use crate::interop::server::Server;
 use crate::metadata::Metadata;
 use crate::metier_binary;
@@ -35,6 +35,10 @@ struct Side {
 }
 
 /// A reading of `tools/list` to its last page.
+#[expect(
+    clippy::struct_field_names,
+    reason = "the names are those of the probe's JSON"
+)]
 #[derive(Debug, Clone, Copy, Deserialize, Serialize)]
 struct Pages {
     pages: usize,
@@ -47,6 +51,10 @@ struct Pages {
 }
 
 /// A server with so many skills, none of them loaded.
+#[expect(
+    clippy::struct_field_names,
+    reason = "a row of the table, as the other benches have it"
+)]
 #[derive(Debug, Serialize)]
 struct Skills {
     skills: usize,
@@ -166,7 +174,7 @@ impl Bench {
         for round in 0..=ROUNDS {
             for (server, loads) in servers.iter().zip(&mut loads) {
                 for (what, loads) in ["list", "call"].into_iter().zip(loads) {
-                    let load = self.load(&server.url, what)?;
+                    let load = Self::load(&server.url, what)?;
                     // The first round warms up.
                     if round > 0 {
                         loads.push(load);
@@ -180,7 +188,7 @@ impl Bench {
         }))
     }
 
-    fn load(&self, url: &str, what: &str) -> Result<Load, String> {
+    fn load(url: &str, what: &str) -> Result<Load, String> {
         let mut wrk = Command::new("wrk");
         wrk.args(["-t1", "-d2s", "--latency"])
             .arg(format!("-c{CLIENTS}"))
@@ -199,7 +207,7 @@ impl Bench {
     }
 
     fn skills(&self, metier: &Path, target: &Path, count: usize) -> Result<Skills, String> {
-        let folder = written(&target.join("bench-scan"), count)?;
+        let folder = written(&target.join("bench-scan"), count, None)?;
         let words = [OsStr::new("--no-config"), folder.as_os_str()];
         let server = Server::start(metier, &words, &self.place)?;
         let list = self.probe(&server)?;

@@ -112,10 +112,10 @@ fn measured(options: &SearchBench) -> Result<Figures, String> {
         None => eprintln!("SKIPPED the count of instructions: `valgrind` is not installed"),
     }
     Ok(Figures {
-        bars,
         times,
         memory,
         instructions,
+        bars,
     })
 }
 

@@ -1,7 +1,8 @@
 //! `list_skills`: what there is, by name, page by page.
 
+use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Severity};
-use metier_skill_model::SkillStatus;
+use metier_skill_model::{SkillStatus, SkillSummary};
 use metier_tool::{CallContext, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use serde_json::Map;
 
 use super::rows::{Finding, RejectedRow, SkillRow, is_none};
 use super::{Own, reads, refuse};
+use crate::catalog::SkillCatalog;
 use crate::skill_info;
 use crate::stub::clipped;
 
@@ -96,12 +98,17 @@ struct Output {
 pub(super) fn tool(own: Own) -> ToolSpec {
     ToolSpec::from_fn("list_skills", move |input: Input, _: CallContext| {
         let own = own.clone();
-        async move { run(&own, &input) }
+        async move {
+            // The files of the skills are looked at.
+            tokio::task::spawn_blocking(move || run(&own, &input))
+                .await
+                .map_err(|error| ToolError::Failed(error.to_string()))?
+        }
     })
     .title("List skills")
     .description(
         "List the skills of this server by name with their status, page by page, and the folders that were \
-         rejected or passed over, with the reasons. To find a skill for a task, search_skills is quicker.",
+         rejected or passed over, with the reasons, also why a skill's files are not served. To find a skill for a task, search_skills is quicker.",
     )
     .annotations(reads())
 }
@@ -150,13 +157,9 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
         .iter()
         .filter(|finding| skip == 0 && finding.severity >= Severity::Warning)
         .collect();
+    let page: Vec<SkillSummary> = skills.into_iter().skip(skip).take(limit).collect();
     Ok(Output {
-        skills: skills
-            .into_iter()
-            .skip(skip)
-            .take(limit)
-            .map(|skill| SkillRow::of(skill, declared))
-            .collect(),
+        skills: rows(&catalog, page, declared),
         total,
         next_cursor: (next < total).then(|| next.to_string()),
         more_rejected: rejected.len().saturating_sub(MOST_FAULTS),
@@ -172,4 +175,19 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
             .map(Finding::of_place)
             .collect(),
     })
+}
+
+fn rows(
+    catalog: &SkillCatalog,
+    skills: Vec<SkillSummary>,
+    declared: &CapabilitySet,
+) -> Vec<SkillRow> {
+    let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
+    let texts = catalog.text_states(&names);
+    let rows = skills.into_iter().zip(texts).map(|(skill, text)| {
+        // Whoever has the name is served under it, and no other skill of that name.
+        let has_name = !matches!(skill.status, SkillStatus::Shadowed | SkillStatus::Skipped);
+        SkillRow::of(skill, text.filter(|_| has_name), declared)
+    });
+    rows.collect()
 }

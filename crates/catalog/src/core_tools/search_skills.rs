@@ -152,7 +152,7 @@ impl HitRow {
     fn of(hit: SkillHit, declared: &CapabilitySet) -> Self {
         Self {
             load: (!hit.skill.loaded).then(|| LoadCall::of(&hit.skill.name)),
-            skill: SkillRow::of(hit.skill, declared),
+            skill: SkillRow::of(hit.skill, None, declared),
             score: (hit.score * 1000.0).round() / 1000.0,
             confidence: (hit.confidence * 1000.0).round() / 1000.0,
             matched: hit

@@ -19,6 +19,7 @@ const WITHOUT_EXAMPLE: [(&str, &str); 12] = [
     ("MT507", "depends on what a server's host declares"),
     ("MT508", "needs a policy of a server"),
     ("MT509", "needs the disk of a server"),
+    ("MT610", "needs hundreds of files or megabytes"),
 ];
 
 #[test]

@@ -12,8 +12,10 @@ use serde_json::json;
 use crate::Failure;
 use crate::attaching::warn_if_unattached;
 use crate::findings::tell_findings;
-use crate::options::{Listing, Running, SkillPlaces, follow, runtime};
+use crate::listing::Listing;
+use crate::options::{Running, SkillPlaces, follow, runtime};
 use crate::printer::{Printer, clipped, count};
+use crate::program_hooks::warn_if_idle;
 use crate::progress;
 use crate::stop_signal::StopSignal;
 use crate::watch_talk::WatchTalk;
@@ -57,7 +59,8 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let (settings, mut chosen) = self.running.settings_of_server(&self.places)?;
+        let (mut settings, mut chosen) = self.running.settings_of_server(&self.places)?;
+        self.listing.cover(&mut chosen, &mut settings);
         if !self.insecure && !is_loopback(&self.host) {
             return Err(Failure::Usage(format!(
                 "--host {}: this address can be reached from other machines, and the server runs scripts for \

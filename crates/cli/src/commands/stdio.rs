@@ -8,7 +8,8 @@ use metier::{McpConfig, StdioConfig, message_server, serve_stdio};
 use crate::Failure;
 use crate::attaching::warn_if_unattached;
 use crate::findings::tell_findings;
-use crate::options::{Listing, Running, SkillPlaces, follow, runtime};
+use crate::listing::Listing;
+use crate::options::{Running, SkillPlaces, follow, runtime};
 use crate::printer::Printer;
 use crate::program_hooks::warn_if_idle;
 use crate::progress;
@@ -38,7 +39,8 @@ pub(crate) struct Stdio {
 
 impl Stdio {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let (settings, mut chosen) = self.running.settings_of_server(&self.places)?;
+        let (mut settings, mut chosen) = self.running.settings_of_server(&self.places)?;
+        self.listing.cover(&mut chosen, &mut settings);
         if std::io::stdin().is_terminal() {
             printer.say(
                 "waiting for JSON-RPC messages, one a line; this command is meant to be started by an MCP client, \

@@ -3,6 +3,7 @@
 use metier::CatalogSettings;
 
 use super::value::{Kind, OFF, Value};
+use crate::listing::When;
 
 /// A setting. The order is the order in which settings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +20,7 @@ pub(crate) enum Key {
     Load,
     Persist,
     StateDir,
+    SkillTools,
     Python,
     Argv,
     Deadline,
@@ -46,6 +48,7 @@ impl Key {
         Self::Load,
         Self::Persist,
         Self::StateDir,
+        Self::SkillTools,
         Self::Python,
         Self::Argv,
         Self::Deadline,
@@ -74,6 +77,7 @@ impl Key {
             Self::Load => "load",
             Self::Persist => "persist",
             Self::StateDir => "state_dir",
+            Self::SkillTools => "skill_tools",
             Self::Python => "python",
             Self::Argv => "argv",
             Self::Deadline => "limits.deadline",
@@ -107,6 +111,7 @@ impl Key {
             Self::Load => Some("--load"),
             Self::Persist => Some("--persist"),
             Self::StateDir => Some("--state-dir"),
+            Self::SkillTools => Some("--skill-tools"),
             Self::Python => Some("--python"),
             Self::Deadline => Some("--timeout"),
             Self::AuditFile => Some("--audit-log"),
@@ -136,6 +141,7 @@ impl Key {
             Self::Python => Kind::Program,
             Self::Deadline | Self::Longest => Kind::Seconds,
             Self::Persist => Kind::Policy,
+            Self::SkillTools => Kind::When,
             Self::AuditFile | Self::Attach | Self::StateDir | Self::MemoryDatabase => Kind::File,
             Self::Output | Self::AuditSize => Kind::Bytes,
             Self::Processes => Kind::Count,
@@ -160,6 +166,9 @@ impl Key {
             Self::Load => "skills that a server loads at its start; all for every one",
             Self::Persist => "keep what a server has loaded over a restart: a policy, or off",
             Self::StateDir => "the folder of what is kept; ~/.dcc-mcp without one",
+            Self::SkillTools => {
+                "when tools/list shows read_skill_file: auto (while a skill has no tools), on or off"
+            }
             Self::Python => "the Python that runs .py scripts",
             Self::Argv => "give scripts their arguments as --key value too, seen by every process",
             Self::Deadline => "seconds a tool may run unless it asks for more",
@@ -191,6 +200,7 @@ impl Key {
                 return None;
             }
             Self::Persist => Value::Text(OFF.to_owned()),
+            Self::SkillTools => Value::Text(When::Auto.as_str().to_owned()),
             Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
             Self::Strict
             | Self::RequireHost

@@ -9,12 +9,16 @@ use metier::runner::EnvironmentPolicy;
 use serde_json::json;
 use toml::de::DeValue;
 
+use crate::listing::When;
+
 /// What a setting holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
     /// A policy of replays, or off.
     Policy,
+    /// Auto, on or off.
+    When,
     Flag,
     Texts,
     /// Names and patterns of environment variables.
@@ -68,6 +72,7 @@ impl Kind {
         match self {
             Self::Text => "a text",
             Self::Policy => "skip_on_drift, require_exact_version, ignore_version or off",
+            Self::When => "auto, on or off",
             Self::Flag => "true or false",
             Self::Texts => "a list of names",
             Self::Patterns => "a list of names, names that end in `*`, or `all`",
@@ -132,7 +137,7 @@ impl Value {
         let wrong = || kind.wrong(format!("`{text}`"));
         match kind {
             Kind::Text => Ok(Self::Text(text.to_owned())),
-            Kind::Policy => policy(text).map(Self::Text).ok_or_else(wrong),
+            Kind::Policy | Kind::When => named(kind, text).map(Self::Text).ok_or_else(wrong),
             Kind::Flag => match text.to_ascii_lowercase().as_str() {
                 "1" | "true" | "yes" | "on" => Ok(Self::Flag(true)),
                 "0" | "false" | "no" | "off" => Ok(Self::Flag(false)),
@@ -170,12 +175,13 @@ impl Value {
                 let text = text.filter(|text| !text.is_empty()).ok_or_else(wrong)?;
                 Ok(Self::Text(text.to_owned()))
             }
-            Kind::Policy => {
+            Kind::Policy | Kind::When => {
                 let text = value.as_str().or_else(|| {
                     let is_on = value.as_bool()?;
                     Some(if is_on { "on" } else { OFF })
                 });
-                text.and_then(policy).map(Self::Text).ok_or_else(wrong)
+                let text = text.and_then(|text| named(kind, text));
+                text.map(Self::Text).ok_or_else(wrong)
             }
             Kind::Flag => value.as_bool().map(Self::Flag).ok_or_else(wrong),
             Kind::Texts | Kind::Patterns => texts(kind, strings().ok_or_else(wrong)?),
@@ -254,8 +260,11 @@ impl fmt::Display for Value {
     }
 }
 
-/// A policy by its name; on is the usual one.
-fn policy(text: &str) -> Option<String> {
+/// One of few words; of the policies, on is the usual one.
+fn named(kind: Kind, text: &str) -> Option<String> {
+    if kind == Kind::When {
+        return When::of_text(text).map(|when| when.as_str().to_owned());
+    }
     match text {
         OFF | "false" | "no" | "0" => Some(OFF.to_owned()),
         "on" | "true" | "yes" | "1" => Some(ReplayPolicy::default().to_string()),

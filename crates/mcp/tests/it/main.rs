@@ -22,4 +22,5 @@ mod sessions;
 mod skill_files;
 mod skill_folder;
 mod skills;
+mod traversal;
 mod wire;
