@@ -61,7 +61,7 @@ impl SkillFiles {
         let handle = self.handle()?;
         let path = handle.file_path(relative)?;
         let inside = handle
-            .dir
+            .dir()
             .canonicalize(&path)
             .map_err(|error| read_error(relative, &error))?;
         Ok(self.folder.join(inside))

@@ -6,7 +6,7 @@ use metier_loader::ParseMode;
 use crate::literate::{Section, checked, folder, sections};
 
 /// What no file can show, with the reason.
-const WITHOUT_EXAMPLE: [(&str, &str); 12] = [
+const WITHOUT_EXAMPLE: [(&str, &str); 13] = [
     ("MT117", "needs a file that the system refuses"),
     ("MT151", "is about the list of roots"),
     ("MT152", "is about the list of roots"),
