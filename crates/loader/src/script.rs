@@ -221,9 +221,11 @@ impl Scripts {
         let name = |path: &str| path.rsplit('/').next().map(str::to_lowercase);
         let same_name = self.paths.iter().find(|known| name(known) == name(path));
         let slip = || {
+            // A short name is soon another one.
+            let most = (stem(path).chars().count() / 4).clamp(1, 3);
             let known = self.paths.iter();
             let far = known.map(|known| (strsim::damerau_levenshtein(path, known), known));
-            far.filter(|(distance, _)| *distance <= 3).min()
+            far.filter(|(distance, _)| *distance <= most).min()
         };
         same_name
             .or_else(|| slip().map(|(_, known)| known))
@@ -345,7 +347,8 @@ mod tests {
         ] {
             assert_eq!(found.near(path), Some("scripts/count_words.py"), "{path}");
         }
-        assert_eq!(found.near("scripts/render.py"), None);
+        assert_eq!(found.near("scripts/baek.sh"), Some("scripts/bake.sh"));
+        assert_eq!(found.near("scripts/gone.sh"), None);
         assert_eq!(found.near(&"x".repeat(10_000)), None);
     }
 

@@ -68,9 +68,9 @@ async fn a_hint_is_whole_seconds_and_anything_else_is_told_and_costs_nothing() {
     }
     // A hint that means nothing leaves a tool that can be called.
     bench.catalog.load_skill("box").await.unwrap();
-    for n in 0..hints.len() {
+    for (n, (hint, _)) in hints.iter().enumerate() {
         let answer = bench.output(&format!("box__t{n}"), json!({})).await;
-        assert!(!answer.is_error, "{}: {answer:?}", written[n]);
+        assert!(!answer.is_error, "{hint}: {answer:?}");
     }
 }
 

@@ -134,23 +134,23 @@ const WAYS: [Way; 31] = [
         })),
     refused("skill gone", "the script cannot be run: the skill folder is gone or was replaced", "")
         .after(|skill| std::fs::remove_dir_all(skill).unwrap()),
-    refused("interpreter not found", "cannot use the interpreter from --python: `…/studio/bin/python9` does not exist", "; correct it or remove it")
+    refused("interpreter not found", "cannot use the interpreter from the setting `python` (--python): `…/studio/bin/python9` does not exist", "; correct it or remove it")
         .set(|settings| python(settings, "/opt/studio/bin/python9")),
-    refused("interpreter is a folder", "cannot use the interpreter from --python: `…/usr` is a folder", "; correct it or remove it")
+    refused("interpreter is a folder", "cannot use the interpreter from the setting `python` (--python): `…/usr` is a folder", "; correct it or remove it")
         .set(|settings| python(settings, "/usr")),
-    refused("interpreter not permitted", "cannot use the interpreter from --python: `…/plain` is not executable", "; correct it or remove it")
+    refused("interpreter not permitted", "cannot use the interpreter from the setting `python` (--python): `…/plain` is not executable", "; correct it or remove it")
         .set(|settings| python(settings, &program("plain", "x", 0o644))),
-    refused("interpreter is no file", "cannot use the interpreter from --python: `…/null` is not executable", "; correct it or remove it")
+    refused("interpreter is no file", "cannot use the interpreter from the setting `python` (--python): `…/null` is not executable", "; correct it or remove it")
         .set(|settings| python(settings, "/dev/null")),
-    refused("interpreter is no program", "the interpreter `text` for Python scripts (from --python) is not a program that can be executed here", "; correct it or remove it")
+    refused("interpreter is no program", "the interpreter `text` for Python scripts (from the setting `python` (--python)) is not a program that can be executed here", "; correct it or remove it")
         .set(|settings| python(settings, &program("text", "echo no program", 0o755))),
-    refused("interpreter is empty", "the interpreter `empty` for Python scripts (from --python) is not a program that can be executed here", "; correct it or remove it")
+    refused("interpreter is empty", "the interpreter `empty` for Python scripts (from the setting `python` (--python)) is not a program that can be executed here", "; correct it or remove it")
         .set(|settings| python(settings, &program("empty", "", 0o755))),
-    refused("interpreter's head alone", "the interpreter `head` for Python scripts (from --python) is not a program that can be executed here", "; correct it or remove it")
+    refused("interpreter's head alone", "the interpreter `head` for Python scripts (from the setting `python` (--python)) is not a program that can be executed here", "; correct it or remove it")
         .set(|settings| python(settings, &program("head", "\x7fELF\x02\x01\x01", 0o755))),
-    refused("interpreter whose own is gone", "the interpreter `shebang` for Python scripts (from --python) was not found", "; correct it or remove it")
+    refused("interpreter whose own is gone", "the interpreter `shebang` for Python scripts (from the setting `python` (--python)) was not found", "; correct it or remove it")
         .set(|settings| python(settings, &program("shebang", "#!/opt/nothing\n", 0o755))),
-    refused("interpreter whose own is not permitted", "the interpreter `closed` for Python scripts (from --python) is not a program that can be executed here", "; correct it or remove it")
+    refused("interpreter whose own is not permitted", "the interpreter `closed` for Python scripts (from the setting `python` (--python)) is not a program that can be executed here", "; correct it or remove it")
         .set(|settings| { let own = program("own", "", 0o644); python(settings, &program("closed", &format!("#!{own}\n"), 0o755)); }),
     refused("nothing on the path", "no Python interpreter found: looked for `python3`, `python` on the PATH", "; install one or set DCC_MCP_PYTHON_EXECUTABLE or --python")
         .set(|settings| settings.run.environment = EnvLookup::new([("PATH", "/nowhere")])),

@@ -217,16 +217,17 @@ async fn an_unusable_schema_is_told_at_its_key() {
     assert_eq!(place.to_string(), "rig/tools.yaml:4:5");
 }
 
+/// A tools file with so many tools of one description.
+fn numbered(count: usize, description: &str) -> String {
+    let tool = |number| format!("  - name: t{number}\n    description: {description}\n");
+    let tools: Vec<String> = (0..count).map(tool).collect();
+    format!("tools:\n{}", tools.concat())
+}
+
 #[tokio::test]
 async fn a_name_that_is_said_often_is_loaded_and_told_once() {
     let bench = Bench::new();
-    let mut tools = String::from("tools:\n");
-    for number in 0..60 {
-        tools.push_str(&format!(
-            "  - name: t{number}\n    description: Says {number}.\n"
-        ));
-    }
-    bench.skill_with_tools("many", &tools, "print(1)\n");
+    bench.skill_with_tools("many", &numbered(60, "Says."), "print(1)\n");
     bench.skill("other", &[]);
     bench.discover();
     let once = bench
@@ -257,11 +258,11 @@ async fn an_answer_has_an_end_however_much_is_loaded() {
     let bench = Bench::new();
     let text = "x".repeat(20_000);
     for skill in 0..4 {
-        let mut tools = String::from("tools:\n");
-        for number in 0..20 {
-            tools.push_str(&format!("  - name: t{number}\n    description: {text}\n"));
-        }
-        bench.skill_with_tools(&format!("large-{skill}"), &tools, "print(1)\n");
+        bench.skill_with_tools(
+            &format!("large-{skill}"),
+            &numbered(20, &text),
+            "print(1)\n",
+        );
     }
     bench.discover();
     let names: Vec<String> = (0..4).map(|skill| format!("large-{skill}")).collect();

@@ -52,15 +52,15 @@ async fn bench(programs: &Path, change: fn(&mut CatalogSettings)) -> Bench {
         ]);
         change(settings);
     });
-    let tools: String = (0..)
+    let tools: Vec<String> = (0..)
         .zip(KINDS)
         .map(|(n, (extension, ..))| {
             bench.file(&format!("box/scripts/t{n}.{extension}"), "");
-            format!("  - {{name: t{n}, source_file: scripts/t{n}.{extension}}}\n")
+            format!("  - {{name: t{n}, source_file: scripts/t{n}.{extension}}}")
         })
         .collect();
     bench.skill("box", &["dcc: maya", "tools: tools.yaml"]);
-    bench.file("box/tools.yaml", &format!("tools:\n{tools}"));
+    bench.file("box/tools.yaml", &format!("tools:\n{}\n", tools.join("\n")));
     bench.discover();
     bench.catalog.load_skill("box").await.unwrap();
     bench

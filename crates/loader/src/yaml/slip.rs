@@ -396,7 +396,6 @@ mod tests {
                 "tools:\n  - name: a\n  - name: b\n   group: c\n",
                 "(in `tools[1]`, `b`)",
             ),
-            ("tools:\n  - name: a\n - name: b\n", "(in `tools[1]`)"),
         ] {
             let (_, message) = slip(text);
             assert!(message.ends_with(entry), "{text:?}: {message}");

@@ -238,7 +238,7 @@ fn a_wrong_override_is_named_and_never_passed_over() {
     cannot use the interpreter from DCC_MCP_PYTHON_EXECUTABLE: `…/FOLDER/text` is not executable; correct it or remove it
     cannot use the interpreter from DCC_MCP_PYTHON_EXECUTABLE: `python9` is not on the PATH; correct it or remove it
     cannot use the interpreter from VIRTUAL_ENV: `…/venv/bin/python` does not exist; correct it or remove it
-    cannot use the interpreter from --python: `./nothing` does not exist; correct it or remove it
+    cannot use the interpreter from the setting `python` (--python): `./nothing` does not exist; correct it or remove it
     cannot use the interpreter from interpreters.js: `nodejs` is not on the PATH; correct it or remove it
     ");
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use metier::catalog::LoadRequest;
 use metier::skill_model::SkillStatus;
 use metier::{CatalogSettings, ParseMode, runner::EnvLookup};
 use serde_json::{Value, json};
@@ -293,11 +294,15 @@ async fn case_046_five_thousand_skills() {
     assert_eq!(found["hits"][0]["name"], "skill-4711");
     let names: Vec<String> = (0..SKILLS).map(|n| format!("skill-{n:04}")).collect();
     let before = seen.catalog.snapshot().generation();
-    let loaded = seen
-        .structured("load_skill", json!({"skill_names": names}))
-        .await;
-    assert_eq!(loaded["loaded"].as_array().unwrap().len(), SKILLS);
+    // A request of a client is for a hundred at most.
+    let hundred = json!({"skill_names": &names[..100]});
+    let loaded = seen.structured("load_skill", hundred).await;
+    assert_eq!(loaded["loaded"].as_array().unwrap().len(), 100);
     assert_eq!(seen.catalog.snapshot().generation(), before + 1);
+    let requests = names.iter().map(|name| LoadRequest::new(name.as_str()));
+    let loaded = seen.catalog.load_all(requests.collect()).await;
+    assert!(loaded.len() == SKILLS && loaded.iter().all(Result::is_ok));
+    assert_eq!(seen.catalog.snapshot().generation(), before + 2);
 }
 
 #[tokio::test]
