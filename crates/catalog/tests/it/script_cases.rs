@@ -220,7 +220,7 @@ async fn case_098_environment_leak() {
             let path = std::env::var("PATH").unwrap();
             let variables = [
                 ("PATH", path.as_str()),
-                ("HOME", "/home/anna"),
+                ("HOME", "/projects/anna"),
                 ("TMPDIR", "/tmp"),
                 ("LANG", "C.UTF-8"),
                 ("DCC_MCP_SHOT", "010"),
