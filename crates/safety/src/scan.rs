@@ -53,9 +53,10 @@ impl Scan {
 
     /// The path of a file below the skill.
     pub fn file_name(&mut self, path: &str) {
-        let place = Location::file(path);
         for (code, hit) in examine(Part::FileName, path) {
-            self.add(code, hit, place.clone(), "in the name of the file");
+            self.add(code, &hit, path, "in the name of the file", || {
+                Location::file(path)
+            });
         }
     }
 
@@ -63,7 +64,7 @@ impl Scan {
     pub fn value(&mut self, part: Part, file: &str, what: &str, text: &str) {
         for (code, hit) in examine(part, text) {
             if !self.has(file, code) {
-                self.add(code, hit, Location::file(file), what);
+                self.add(code, &hit, file, what, || Location::file(file));
             }
         }
     }
@@ -134,23 +135,31 @@ impl Scan {
     ) {
         for (code, hit) in examine(part, text.get(of.clone()).unwrap_or_default()) {
             let range = of.start + hit.range.start..of.start + hit.range.end;
-            self.add(code, hit, lines.locate(file, range), "");
+            self.add(code, &hit, file, "", || lines.locate(file, range));
         }
     }
 
-    fn add(&mut self, code: Code, hit: Hit, place: Location, label: &str) {
+    /// Keeps a finding or counts it. Its place costs the length of its line, and is made for those that are kept.
+    fn add(
+        &mut self,
+        code: Code,
+        hit: &Hit,
+        file: &str,
+        label: &str,
+        place: impl FnOnce() -> Location,
+    ) {
         self.blocked |= hit.severity == Severity::Error;
         let same = self
             .findings
             .iter()
-            .filter(|finding| is_of(finding, &place.file, code));
+            .filter(|finding| is_of(finding, file, code));
         if self.findings.len() >= MOST_FINDINGS || same.count() >= MOST_OF_ONE_RULE {
             self.left_out += 1;
             return;
         }
         self.findings.push(
             Diagnostic::new(code, hit.severity, hit.message)
-                .at(place, label)
+                .at(place(), label)
                 .help(hit.help),
         );
     }

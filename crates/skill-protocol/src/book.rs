@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Where a skill comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// It comes with the server.
@@ -48,7 +50,11 @@ pub struct SkillEntry {
 
 impl SkillEntry {
     /// A local skill of which no more is known.
-    pub fn new(id: impl Into<String>, name: impl Into<String>, description: impl Into<String>) -> Self {
+    pub fn new(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        description: impl Into<String>,
+    ) -> Self {
         Self {
             id: id.into(),
             name: name.into(),
@@ -143,8 +149,13 @@ impl SkillBook {
 
     /// Those whose name or id it is, whatever the case and the separators.
     pub(crate) fn named(&self, name: &str) -> impl Iterator<Item = &SkillEntry> {
-        let numbers = self.by_key.get(&folded(name)).map_or(&[][..], Vec::as_slice);
-        numbers.iter().filter_map(|number| self.entries.get(*number))
+        let numbers = self
+            .by_key
+            .get(&folded(name))
+            .map_or(&[][..], Vec::as_slice);
+        numbers
+            .iter()
+            .filter_map(|number| self.entries.get(*number))
     }
 
     /// Those whose name or id begins so.
@@ -159,7 +170,9 @@ impl SkillBook {
             .collect();
         numbers.sort_unstable();
         numbers.dedup();
-        numbers.into_iter().filter_map(|number| self.entries.get(number))
+        numbers
+            .into_iter()
+            .filter_map(|number| self.entries.get(number))
     }
 }
 

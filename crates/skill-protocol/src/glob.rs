@@ -18,7 +18,10 @@ pub fn matches_path(glob: &str, path: &str) -> bool {
     let path = path.strip_prefix("./").unwrap_or(path);
     let parts: Vec<&str> = path.split('/').collect();
     ways(glob).iter().any(|way| {
-        let way = way.strip_prefix("./").unwrap_or(way).trim_start_matches('/');
+        let way = way
+            .strip_prefix("./")
+            .unwrap_or(way)
+            .trim_start_matches('/');
         let mut globs: Vec<&str> = way.split('/').collect();
         if globs.len() == 1 {
             globs.insert(0, "**");
@@ -41,10 +44,16 @@ fn ways(glob: &str) -> Vec<String> {
             Some((start, start + 1 + end, choices(rest.get(..end)?)))
         });
         match braces {
-            Some((start, end, choices)) if ready.len() + open.len() + choices.len() <= MOST_WAYS => {
+            Some((start, end, choices))
+                if ready.len() + open.len() + choices.len() <= MOST_WAYS =>
+            {
                 let (before, after) = (glob.get(..start), glob.get(end + 1..));
                 for choice in choices.iter().rev() {
-                    open.push(format!("{}{choice}{}", before.unwrap_or(""), after.unwrap_or("")));
+                    open.push(format!(
+                        "{}{choice}{}",
+                        before.unwrap_or(""),
+                        after.unwrap_or("")
+                    ));
                 }
             }
             _ => ready.push(glob),
@@ -66,7 +75,7 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-fn choices(text: &str) -> Vec<&str> {
+fn choices(text: &str) -> Vec<String> {
     let mut choices = Vec::new();
     let (mut depth, mut from) = (0_usize, 0);
     for (at, c) in text.char_indices() {
@@ -74,18 +83,23 @@ fn choices(text: &str) -> Vec<&str> {
             '{' => depth += 1,
             '}' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {
-                choices.push(text.get(from..at).unwrap_or(""));
+                choices.push(text.get(from..at).unwrap_or("").to_owned());
                 from = at + 1;
             }
             _ => {}
         }
     }
-    choices.push(text.get(from..).unwrap_or(""));
+    choices.push(text.get(from..).unwrap_or("").to_owned());
     choices
 }
 
 /// Matches item by item; `is_any` items stand for any number of others. Time is the product of both lengths.
-fn matches<G, P>(globs: &[G], items: &[P], is_any: impl Fn(&G) -> bool, is_one: impl Fn(&G, &P) -> bool) -> bool {
+fn matches<G, P>(
+    globs: &[G],
+    items: &[P],
+    is_any: impl Fn(&G) -> bool,
+    is_one: impl Fn(&G, &P) -> bool,
+) -> bool {
     let mut reach = vec![false; items.len() + 1];
     if let Some(first) = reach.first_mut() {
         *first = true;
@@ -112,10 +126,21 @@ fn matches<G, P>(globs: &[G], items: &[P], is_any: impl Fn(&G) -> bool, is_one: 
 }
 
 fn matches_parts(globs: &[&str], parts: &[&str]) -> bool {
-    matches(globs, parts, |glob| *glob == "**", |glob, part| {
-        let (glob, part): (Vec<char>, Vec<char>) = (glob.chars().collect(), part.chars().collect());
-        matches(&glob, &part, |c| *c == '*', |glob, c| *glob == '?' || glob == c)
-    })
+    matches(
+        globs,
+        parts,
+        |glob| *glob == "**",
+        |glob, part| {
+            let (glob, part): (Vec<char>, Vec<char>) =
+                (glob.chars().collect(), part.chars().collect());
+            matches(
+                &glob,
+                &part,
+                |c| *c == '*',
+                |glob, c| *glob == '?' || glob == c,
+            )
+        },
+    )
 }
 
 #[cfg(test)]

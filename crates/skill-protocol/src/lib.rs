@@ -1,6 +1,6 @@
 //! How skills come before a model: listing, discovery, activation.
 //!
-//! A host with a thousand skills cannot show a thousand bodies. It shows a [`listing`] of names and one-line
+//! A host with a thousand skills cannot show a thousand bodies. It shows a [`listing()`] of names and one-line
 //! descriptions within a hard budget; the model asks the [`Cascade`] for what is not there; and only what it asks
 //! for by name is opened ([`find`], [`PermissionRules::decide`], [`open`]).
 //!
@@ -55,20 +55,23 @@ mod selector;
 mod view;
 
 pub use activation::{
-    Activation, ActivationRefusal, Arguments, Caller, Decision, Effect, MOST_CHARACTERS, PermissionOutcome,
-    PermissionRules, RuleFault, Scope, SkillScopes, SkillText, effects, fill, find, open,
+    Activation, ActivationRefusal, Arguments, Caller, Decision, Effect, MOST_CHARACTERS,
+    PermissionOutcome, PermissionRules, RuleFault, Scope, SkillScopes, SkillText, effects, fill,
+    find, open,
 };
 pub use book::{SkillBook, SkillEntry, Source};
 pub use conversation::{Conversation, TranscriptItem};
 pub use discovery::{
-    Cascade, DiscoverRequest, DiscoveredSkill, Discovery, DiscoveryAnswer, MatchedWord, Note, PendingSelection, Stage,
-    Thresholds, discover,
+    Cascade, DiscoverRequest, DiscoveredSkill, Discovery, DiscoveryAnswer, MatchedWord, Note,
+    PendingSelection, Stage, Thresholds, discover,
 };
 pub use glob::matches_path;
-pub use listing::{DEFAULT_BUDGET, Listing, ListingKind, ListingOptions, budget_of_window, listing};
+pub use listing::{
+    DEFAULT_BUDGET, Listing, ListingKind, ListingOptions, budget_of_window, listing,
+};
 pub use quality::{MemoryCounters, NoCounters, QualityCounters, QualityCounts, QualityEvent};
 pub use selector::{
-    Candidate, ParsedSelection, ScriptedSelector, SelectionPrompt, Selector, SelectorError, parse_selection,
-    selection_prompt,
+    Candidate, ParsedSelection, ScriptedSelector, SelectionPrompt, Selector, SelectorError,
+    parse_selection, selection_prompt,
 };
 pub use view::{Absence, Standing, View};

@@ -52,7 +52,10 @@ mod tests {
 
     #[test]
     fn a_line_is_one_line_and_no_longer() {
-        assert_eq!(line(" a\n\n- b:\tc\u{202e}d\u{1b}[31m ", 99), "a - b: cd [31m");
+        assert_eq!(
+            line(" a\n\n- b:\tc\u{202e}d\u{1b}[31m ", 99),
+            "a - b: cd [31m"
+        );
         assert_eq!(line("灯光设置", 3), "灯光…");
         assert_eq!(line("abc", 3), "abc");
         assert_eq!(line("abc", 0), "");

@@ -70,7 +70,11 @@ impl<'a> View<'a> {
     pub fn is_disabled(&self, entry: &SkillEntry) -> bool {
         self.standing.disabled.contains(&entry.id)
             || self.standing.revoked.contains(&entry.id)
-            || self.standing.sources.as_ref().is_some_and(|sources| !sources.contains(&entry.source))
+            || self
+                .standing
+                .sources
+                .as_ref()
+                .is_some_and(|sources| !sources.contains(&entry.source))
     }
 
     /// Why a skill is in neither listing nor discovery; `None` where it is in both.
@@ -91,6 +95,9 @@ impl<'a> View<'a> {
     /// The skills that are in listing and discovery, in the order of the registry.
     pub fn visible(&self) -> impl Iterator<Item = &'a SkillEntry> {
         let view = *self;
-        view.book.entries().iter().filter(move |entry| view.absence(entry).is_none())
+        view.book
+            .entries()
+            .iter()
+            .filter(move |entry| view.absence(entry).is_none())
     }
 }

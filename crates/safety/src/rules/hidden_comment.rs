@@ -1,5 +1,7 @@
 //! Comments and styles that a reader does not see, with instructions in them.
 
+use std::ops::Range;
+
 use metier_diagnostics::Severity;
 
 use crate::codes;
@@ -7,8 +9,8 @@ use crate::pattern::Pattern;
 use crate::rule::{Examined, Hit, Rule};
 use crate::rules::hostile;
 
-static COMMENT: Pattern = Pattern::new(
-    r#"<!--(?s:.){1,4000}?-->|\[//\]:~#~[(\x22'][^\n]{1,600}|<[a-z]{1,10}\b[^>\n]{0,80}(?:display\s{0,2}:\s{0,2}none|font-size\s{0,2}:\s{0,2}0|visibility\s{0,2}:\s{0,2}hidden|color\s{0,2}:\s{0,2}(?:white|[#]fff\b|transparent))[^>\n]{0,80}>[^<]{1,1000}"#,
+static UNSEEN: Pattern = Pattern::new(
+    r#"\[//\]:~#~[(\x22']|<[a-z]{1,10}\b[^>\n]{0,80}(?:display\s{0,2}:\s{0,2}none|font-size\s{0,2}:\s{0,2}0|visibility\s{0,2}:\s{0,2}hidden|color\s{0,2}:\s{0,2}(?:white|[#]fff\b|transparent))[^>\n]{0,80}>"#,
 );
 
 static ADDRESSED: Pattern = Pattern::new(
@@ -29,16 +31,19 @@ pub(super) static RULE: Rule = Rule {
     ],
     find,
     #[cfg(test)]
-    patterns: &[&COMMENT, &ADDRESSED],
+    patterns: &[&UNSEEN, &ADDRESSED],
 };
+
+/// So much of what is not seen is looked at.
+const LONGEST: usize = 4_000;
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
     if !examined.part.is_prose() {
         return;
     }
     let help = "say it where a reader sees it, or remove it";
-    for range in examined.places(&[&COMMENT]) {
-        let hidden = examined.text().get(range.clone()).unwrap_or_default();
+    for range in unseen(examined) {
+        let hidden = examined.context().after(range.start, range.len());
         if examined.context().is_example(&range) {
             continue;
         }
@@ -51,4 +56,29 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
             hits.push(examined.hit(range, Severity::Warning, message, help));
         }
     }
+}
+
+/// Comments and hidden elements, none inside another, so that no text is looked at twice.
+fn unseen(examined: &Examined<'_>) -> Vec<Range<usize>> {
+    let text = examined.text();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find("<!--")) {
+        let start = at + start;
+        let window = examined.context().after(start, LONGEST);
+        let length = window.find("-->").map_or(window.len(), |end| end + 3);
+        found.push(start..start + length);
+        at = start + length.max(4);
+    }
+    let mut at = 0;
+    for opening in examined.places(&[&UNSEEN]) {
+        if opening.start < at {
+            continue;
+        }
+        let window = examined.context().after(opening.end, 1_000);
+        let length = window.find(['<', '\n']).unwrap_or(window.len());
+        at = opening.end + length;
+        found.push(opening.start..at);
+    }
+    found
 }

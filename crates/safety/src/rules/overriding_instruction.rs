@@ -51,6 +51,7 @@ pub(super) static RULE: Rule = Rule {
     triggers: &[
         "ignore",
         "ignora",
+        "ignorier",
         "disregard",
         "forget",
         "discard",

@@ -11,7 +11,7 @@ static SHELL: Pattern = Pattern::new(
 );
 
 static CODE: Pattern = Pattern::new(
-    r#"\b(?:exec|eval|compile|os\.system|subprocess\.\w{1,12}|python|mel\.eval|cmds\.evalDeferred|execute)\s{0,2}\(\s{0,2}(?:[\w.]{1,30}\(\s{0,2}){0,4}(?:(?:base64\.)?(?:url(?:safe)?_?)?b(?:64|32|85)decode|bytes\.fromhex|binascii\.\w{1,12}|codecs\.decode|(?:zlib|bz2|lzma)\.decompress|marshal\.loads|atob|Buffer\.from)\s{0,2}\(|\bexec\s{0,2}\(\s{0,2}__import__\s{0,2}\(|\bFunction\s{0,2}\(\s{0,2}atob\s{0,2}\(|\bFromBase64String[^\n]{0,200}\|\s{0,4}(?:iex|invoke-expression)\b|\b(?:iex|invoke-expression)\b[^\n]{0,160}FromBase64String"#,
+    r#"\b(?:exec|eval|compile|os\.system|subprocess\.\w{1,12}|python|mel\.eval|cmds\.evalDeferred|execute)\s{0,2}\(\s{0,2}(?:[\w.]{1,30}\(\s{0,2}){0,4}(?:(?:base64\.)?(?:url(?:safe)?_?)?b(?:64|32|85)decode|bytes\.fromhex|binascii\.\w{1,12}|codecs\.decode|(?:zlib|bz2|lzma)\.decompress|marshal\.loads|atob|Buffer\.from)\s{0,2}\(|\bexec\s{0,2}\(\s{0,2}__import__\s{0,2}\(|\bFunction\s{0,2}\(\s{0,2}atob\s{0,2}\(|\bFromBase64String[\x20-\x7E\t]{0,200}\|\s{0,4}(?:iex|invoke-expression)\b|\b(?:iex|invoke-expression)\b[\x20-\x7E\t]{0,160}FromBase64String"#,
 );
 
 static POWERSHELL: Pattern = Pattern::new(

@@ -11,7 +11,7 @@ static COMMAND: Pattern = Pattern::new(
 );
 
 static CODE: Pattern = Pattern::new(
-    r#"\b(?:requests|httpx|session|client|urllib\.request)\.(?:post|put|request|Request)\([^\n]{0,200}(?:dict\(\s{0,2}os\.environ\s{0,2}\)|(?:json|data)\s{0,2}=\s{0,2}(?:os\.environ\s{0,2}[,)]|json\.dumps\(\s{0,2}(?:dict\()?os\.environ))|\bfetch\([^\n]{0,240}JSON\.stringify\(\s{0,2}process\.env\s{0,2}\)|\baxios\.post\([^\n]{0,200}process\.env\s{0,2}[,)}]"#,
+    r#"\b(?:requests|httpx|session|client|urllib\.request)\.(?:post|put|request|Request)\([\x20-\x7E\t]{0,200}(?:dict\(\s{0,2}os\.environ\s{0,2}\)|(?:json|data)\s{0,2}=\s{0,2}(?:os\.environ\s{0,2}[,)]|json\.dumps\(\s{0,2}(?:dict\()?os\.environ))|\bfetch\([\x20-\x7E\t]{0,240}JSON\.stringify\(\s{0,2}process\.env\s{0,2}\)|\baxios\.post\([\x20-\x7E\t]{0,200}process\.env\s{0,2}[,)}]"#,
 );
 
 static COLLECTOR: Pattern = Pattern::new(

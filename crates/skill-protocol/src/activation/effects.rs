@@ -16,10 +16,24 @@ pub struct Effect {
 
 /// Keys that have an effect on the host.
 const EFFECTIVE: [&str; 9] = [
-    "allowed-tools", "allowed_tools", "disallowed-tools", "hooks", "shell", "model", "effort", "context", "agent",
+    "allowed-tools",
+    "allowed_tools",
+    "disallowed-tools",
+    "hooks",
+    "shell",
+    "model",
+    "effort",
+    "context",
+    "agent",
 ];
 /// Keys that only say something. What they hold is never asked about.
-const SAYING: [&str; 5] = ["metadata", "license", "compatibility", "version", "argument-hint"];
+const SAYING: [&str; 5] = [
+    "metadata",
+    "license",
+    "compatibility",
+    "version",
+    "argument-hint",
+];
 
 /// What in the front matter has an effect. Known keys that only say something are none, nor are unknown ones that
 /// hold plain data: texts, numbers, lists of them. An unknown key with a mapping could mean anything.
@@ -54,7 +68,9 @@ fn is_empty(value: &Value) -> bool {
 fn is_plain(value: &Value) -> bool {
     match value {
         Value::Object(_) => false,
-        Value::Array(items) => items.iter().all(|item| !item.is_object() && !item.is_array()),
+        Value::Array(items) => items
+            .iter()
+            .all(|item| !item.is_object() && !item.is_array()),
         _ => true,
     }
 }

@@ -21,7 +21,7 @@ pub enum ActivationRefusal {
     #[error("no skill was named; give the name of one as `skill`")]
     Empty,
     /// There is none of this name.
-    #[error("there is no skill `{name}`{}", nearest(.nearest))]
+    #[error("there is no skill `{name}`{}", or_nearest(.nearest))]
     Unknown {
         /// The name, as far as it can be shown.
         name: String,
@@ -66,7 +66,7 @@ pub enum ActivationRefusal {
     },
 }
 
-fn nearest(names: &[String]) -> String {
+fn or_nearest(names: &[String]) -> String {
     if names.is_empty() {
         return "; call discover_skills with what is needed".to_owned();
     }
@@ -78,7 +78,11 @@ fn nearest(names: &[String]) -> String {
 ///
 /// # Errors
 /// There is none, or it may not be had; the first reason in the order of [`ActivationRefusal`].
-pub fn find<'a>(view: &View<'a>, skill: &str, caller: Caller) -> Result<&'a SkillEntry, ActivationRefusal> {
+pub fn find<'a>(
+    view: &View<'a>,
+    skill: &str,
+    caller: Caller,
+) -> Result<&'a SkillEntry, ActivationRefusal> {
     let asked = skill.trim();
     let asked = asked.strip_prefix('/').unwrap_or(asked).trim();
     if asked.is_empty() {
@@ -93,15 +97,25 @@ pub fn find<'a>(view: &View<'a>, skill: &str, caller: Caller) -> Result<&'a Skil
             nearest: near(view, asked),
         });
     };
-    let entry = named.iter().find(|entry| !view.is_disabled(entry)).unwrap_or(first);
+    let entry = *named
+        .iter()
+        .find(|entry| !view.is_disabled(entry))
+        .unwrap_or(first);
     let name = entry.name.clone();
     match view.absence(entry) {
         Some(Absence::Disabled) => Err(ActivationRefusal::Disabled { name }),
         Some(Absence::Conditional) => Err(ActivationRefusal::Conditional {
             name,
-            paths: entry.paths.iter().take(5).map(|path| line(path, 100)).collect(),
+            paths: entry
+                .paths
+                .iter()
+                .take(5)
+                .map(|path| line(path, 100))
+                .collect(),
         }),
-        Some(Absence::OnlyForUsers) if caller == Caller::Model => Err(ActivationRefusal::OnlyForUsers { name }),
+        Some(Absence::OnlyForUsers) if caller == Caller::Model => {
+            Err(ActivationRefusal::OnlyForUsers { name })
+        }
         Some(Absence::OnlyForUsers | Absence::OnlyByName) | None => Ok(entry),
     }
 }
@@ -111,9 +125,17 @@ fn near(view: &View<'_>, asked: &str) -> Vec<String> {
     let asked = folded(&line(asked, 100));
     let mut near: Vec<(usize, &str)> = view
         .visible()
-        .map(|entry| (strsim::damerau_levenshtein(&asked, &folded(&entry.name)), entry.name.as_str()))
+        .map(|entry| {
+            (
+                strsim::damerau_levenshtein(&asked, &folded(&entry.name)),
+                entry.name.as_str(),
+            )
+        })
         .filter(|(distance, name)| distance * 3 <= name.chars().count().max(3))
         .collect();
     near.sort_unstable();
-    near.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
+    near.into_iter()
+        .take(3)
+        .map(|(_, name)| name.to_owned())
+        .collect()
 }

@@ -78,7 +78,11 @@ pub struct Activation {
 ///
 /// # Errors
 /// The text is hostile ([`ActivationRefusal::Blocked`]).
-pub fn open(entry: &SkillEntry, text: SkillText<'_>, arguments: &str) -> Result<Activation, ActivationRefusal> {
+pub fn open(
+    entry: &SkillEntry,
+    text: SkillText<'_>,
+    arguments: &str,
+) -> Result<Activation, ActivationRefusal> {
     let scanned;
     let verdict = match text.verdict {
         Some(verdict) => verdict,
@@ -90,15 +94,27 @@ pub fn open(entry: &SkillEntry, text: SkillText<'_>, arguments: &str) -> Result<
         }
     };
     if verdict.is_blocked() {
-        let reason = verdict.reason().map(ToString::to_string).unwrap_or_default();
+        let reason = verdict
+            .reason()
+            .map(ToString::to_string)
+            .unwrap_or_default();
         return Err(ActivationRefusal::Blocked {
             name: entry.name.clone(),
             reason,
         });
     }
     let arguments = Arguments::new(arguments, &argument_names(entry));
-    let filled = fill(text.body.trim_start_matches(['\r', '\n']), text.base, &arguments);
-    let files: Vec<String> = text.files.iter().take(100).map(|file| line(file, 300)).collect();
+    let filled = fill(
+        text.body.trim_start_matches(['\r', '\n']),
+        text.base,
+        &arguments,
+    );
+    let files: Vec<String> = text
+        .files
+        .iter()
+        .take(100)
+        .map(|file| line(file, 300))
+        .collect();
     Ok(Activation {
         id: entry.id.clone(),
         name: entry.name.clone(),
@@ -118,9 +134,11 @@ fn argument_names(entry: &SkillEntry) -> Vec<String> {
             .filter_map(|item| item.as_str().or_else(|| item.get("name")?.as_str()))
             .map(str::to_owned)
             .collect(),
-        Some(serde_json::Value::String(text)) => {
-            text.split([' ', ',']).filter(|name| !name.is_empty()).map(str::to_owned).collect()
-        }
+        Some(serde_json::Value::String(text)) => text
+            .split([' ', ','])
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect(),
         _ => Vec::new(),
     }
 }

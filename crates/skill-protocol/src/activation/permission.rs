@@ -43,9 +43,11 @@ impl FromStr for Pattern {
         let plain = text.trim();
         let inner = match plain.strip_prefix("Skill") {
             Some("") => "*",
-            Some(rest) if rest.starts_with('(') => {
-                rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).ok_or_else(fault)?.trim()
-            }
+            Some(rest) if rest.starts_with('(') => rest
+                .strip_prefix('(')
+                .and_then(|rest| rest.strip_suffix(')'))
+                .ok_or_else(fault)?
+                .trim(),
             Some(rest) if rest.starts_with(' ') => rest.trim(),
             _ => plain,
         };
@@ -61,7 +63,11 @@ impl FromStr for Pattern {
             return Err(fault());
         }
         let name = name.to_owned();
-        Ok(if is_prefix { Self::Prefix(name) } else { Self::Exact(name) })
+        Ok(if is_prefix {
+            Self::Prefix(name)
+        } else {
+            Self::Exact(name)
+        })
     }
 }
 
@@ -70,9 +76,9 @@ impl Pattern {
         [&entry.name, &entry.id].into_iter().any(|name| match self {
             Self::Every => true,
             Self::Exact(exact) => exact == name,
-            Self::Prefix(prefix) => name
-                .strip_prefix(prefix.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', ':']) || prefix.ends_with(['-', ':'])),
+            Self::Prefix(prefix) => name.strip_prefix(prefix.as_str()).is_some_and(|rest| {
+                rest.is_empty() || rest.starts_with(['-', ':']) || prefix.ends_with(['-', ':'])
+            }),
         })
     }
 }
@@ -120,14 +126,19 @@ impl PermissionRules {
                 .find(|(decision, pattern, _)| *decision == wanted && pattern.matches(entry))
                 .map(|(decision, _, rule)| (*decision, rule.clone()))
         };
-        let ruled = [Decision::Deny, Decision::Allow, Decision::Ask].into_iter().find_map(matching);
+        let ruled = [Decision::Deny, Decision::Allow, Decision::Ask]
+            .into_iter()
+            .find_map(matching);
         let (decision, rule) = match ruled {
             Some((decision, rule)) => (decision, Some(rule)),
             None if effects.is_empty() => (Decision::Allow, None),
             None => (Decision::Ask, None),
         };
         let suggestions = if decision == Decision::Ask {
-            vec![format!("Skill({})", entry.name), format!("Skill({}:*)", entry.name)]
+            vec![
+                format!("Skill({})", entry.name),
+                format!("Skill({}:*)", entry.name),
+            ]
         } else {
             Vec::new()
         };

@@ -31,7 +31,10 @@ impl Scope {
         let text = |key: &str| field(key).and_then(Value::as_str).map(str::to_owned);
         Self {
             id: entry.id.clone(),
-            allowed_tools: field("allowed-tools").or_else(|| field("allowed_tools")).map(tools).unwrap_or_default(),
+            allowed_tools: field("allowed-tools")
+                .or_else(|| field("allowed_tools"))
+                .map(tools)
+                .unwrap_or_default(),
             model: text("model"),
             effort: text("effort"),
             hooks: field("hooks").filter(|hooks| !hooks.is_null()).cloned(),
@@ -40,14 +43,23 @@ impl Scope {
 
     /// Whether it asks for nothing.
     pub fn is_empty(&self) -> bool {
-        self.allowed_tools.is_empty() && self.model.is_none() && self.effort.is_none() && self.hooks.is_none()
+        self.allowed_tools.is_empty()
+            && self.model.is_none()
+            && self.effort.is_none()
+            && self.hooks.is_none()
     }
 }
 
 /// A list, or one text in which commas part them, or blanks outside brackets ("Bash(git status) Read").
 fn tools(value: &Value) -> Vec<String> {
     let text = match value {
-        Value::Array(items) => return items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Value::Array(items) => {
+            return items
+                .iter()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect();
+        }
         Value::String(text) => text,
         _ => return Vec::new(),
     };

@@ -147,22 +147,36 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSuchSkill => f.write_str("no skill has this name; search for it in words instead of with `select:`"),
+            Self::NoSuchSkill => f.write_str(
+                "no skill has this name; search for it in words instead of with `select:`",
+            ),
             Self::EmptyQuery => f.write_str("say what is needed, or name a skill"),
-            Self::StageMissing { stage, reason } => write!(f, "without the stage {}: {reason}", stage.as_str()),
+            Self::StageMissing { stage, reason } => {
+                write!(f, "without the stage {}: {reason}", stage.as_str())
+            }
             Self::Search { text } => f.write_str(text),
             Self::NothingFits => f.write_str("no skill seems to fit; the nearest are listed"),
             Self::SelectorFailed { selector, error } => {
-                write!(f, "the selector {selector} gave no answer ({error}); these are the hits of the search")
+                write!(
+                    f,
+                    "the selector {selector} gave no answer ({error}); these are the hits of the search"
+                )
             }
             Self::SelectorUnreadable { selector } => write!(
                 f,
                 "the answer of the selector {selector} could not be read; these are the hits of the search"
             ),
-            Self::SelectorChoseNone { selector } => write!(f, "the selector {selector} found that no skill fits"),
-            Self::SelectorStrayed { count } => write!(f, "the selector named {count} skills that were not offered"),
+            Self::SelectorChoseNone { selector } => {
+                write!(f, "the selector {selector} found that no skill fits")
+            }
+            Self::SelectorStrayed { count } => {
+                write!(f, "the selector named {count} skills that were not offered")
+            }
             Self::DroppedByExperience { count } => {
-                write!(f, "{count} skills that did not work before are left out; they load by name")
+                write!(
+                    f,
+                    "{count} skills that did not work before are left out; they load by name"
+                )
             }
             Self::CallerChooses => f.write_str("choose among these by their descriptions"),
         }

@@ -90,7 +90,9 @@ pub struct Cascade<'a> {
 
 impl std::fmt::Debug for Cascade<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cascade").field("view", &self.view).finish_non_exhaustive()
+        f.debug_struct("Cascade")
+            .field("view", &self.view)
+            .finish_non_exhaustive()
     }
 }
 
@@ -137,7 +139,11 @@ impl<'a> Cascade<'a> {
         match direct(&self.view, &request.query) {
             Direct::Named(entries, score) => {
                 let mut answer = DiscoveryAnswer::new(Stage::Direct);
-                answer.hits = entries.iter().take(limit).map(|entry| named(entry, score)).collect();
+                answer.hits = entries
+                    .iter()
+                    .take(limit)
+                    .map(|entry| named(entry, score))
+                    .collect();
                 return Discovery::Answered(self.counted(answer));
             }
             Direct::Failed => {
@@ -156,11 +162,20 @@ impl<'a> Cascade<'a> {
             return Discovery::Answered(self.counted(answer));
         }
         let candidates = wide.iter().map(|entry| self.candidate(entry)).collect();
-        Discovery::Asks(PendingSelection::new(request.query.clone(), limit, candidates, answer))
+        Discovery::Asks(PendingSelection::new(
+            request.query.clone(),
+            limit,
+            candidates,
+            answer,
+        ))
     }
 
     /// Stages two and three: the answer, whether it is sure, and what a selector would be offered.
-    fn search(&self, request: &DiscoverRequest, limit: usize) -> (DiscoveryAnswer, bool, Vec<&'a SkillEntry>) {
+    fn search(
+        &self,
+        request: &DiscoverRequest,
+        limit: usize,
+    ) -> (DiscoveryAnswer, bool, Vec<&'a SkillEntry>) {
         let allowed = |id: &str| {
             self.view.book.get(id).is_some_and(|entry| {
                 self.view.absence(entry).is_none()
@@ -177,7 +192,10 @@ impl<'a> Cascade<'a> {
             index.search(&query).ok()
         };
         let mut notes = Vec::new();
-        let dropped = self.view.visible().filter(|entry| self.view.quality.counts(&entry.id).is_dropped());
+        let dropped = self
+            .view
+            .visible()
+            .filter(|entry| self.view.quality.counts(&entry.id).is_dropped());
         let dropped = dropped.count();
         if dropped > 0 {
             notes.push(Note::DroppedByExperience { count: dropped });
@@ -218,14 +236,28 @@ impl<'a> Cascade<'a> {
         for note in found.notes {
             notes.push(match note {
                 metier_search::Note::NothingFits => Note::NothingFits,
-                other => Note::Search { text: other.to_string() },
+                other => Note::Search {
+                    text: other.to_string(),
+                },
             });
         }
         answer.notes = notes;
-        let hits: Vec<(&Hit, &SkillEntry)> =
-            found.hits.iter().filter_map(|hit| Some((hit, self.view.book.get(&hit.id)?))).collect();
-        answer.hits = hits.iter().take(limit).map(|(hit, entry)| searched(hit, entry, stage)).collect();
-        let few: Vec<&SkillEntry> = self.view.visible().filter(|entry| allowed(&entry.id)).take(FEW + 1).collect();
+        let hits: Vec<(&Hit, &SkillEntry)> = found
+            .hits
+            .iter()
+            .filter_map(|hit| Some((hit, self.view.book.get(&hit.id)?)))
+            .collect();
+        answer.hits = hits
+            .iter()
+            .take(limit)
+            .map(|(hit, entry)| searched(hit, entry, stage))
+            .collect();
+        let few: Vec<&SkillEntry> = self
+            .view
+            .visible()
+            .filter(|entry| allowed(&entry.id))
+            .take(FEW + 1)
+            .collect();
         let wide = if few.len() <= FEW {
             few
         } else {
@@ -245,14 +277,27 @@ impl<'a> Cascade<'a> {
 
     /// Makes an answer of what a selector said to a question that may have been asked by another process: what is
     /// disabled by now is left out.
-    pub fn resume(&self, pending: PendingSelection, selector: &str, said: Result<&str, crate::SelectorError>) -> DiscoveryAnswer {
-        let is_there = |id: &str| self.view.book.get(id).is_some_and(|entry| self.view.absence(entry).is_none());
+    pub fn resume(
+        &self,
+        pending: PendingSelection,
+        selector: &str,
+        said: Result<&str, crate::SelectorError>,
+    ) -> DiscoveryAnswer {
+        let is_there = |id: &str| {
+            self.view
+                .book
+                .get(id)
+                .is_some_and(|entry| self.view.absence(entry).is_none())
+        };
         self.counted(pending.resolve(selector, said, is_there))
     }
 
     fn counted(&self, answer: DiscoveryAnswer) -> DiscoveryAnswer {
-        let events: Vec<(&str, QualityEvent)> =
-            answer.hits.iter().map(|hit| (hit.id.as_str(), QualityEvent::Discovered)).collect();
+        let events: Vec<(&str, QualityEvent)> = answer
+            .hits
+            .iter()
+            .map(|hit| (hit.id.as_str(), QualityEvent::Discovered))
+            .collect();
         if !events.is_empty() {
             self.view.quality.record(&events);
         }
@@ -262,7 +307,11 @@ impl<'a> Cascade<'a> {
 
 /// The whole cascade with a selector that can be waited for. Who asks keeps the time: a selector that is late says
 /// [`SelectorError::TimedOut`](crate::SelectorError::TimedOut).
-pub async fn discover(cascade: &Cascade<'_>, request: &DiscoverRequest, selector: Option<&dyn Selector>) -> DiscoveryAnswer {
+pub async fn discover(
+    cascade: &Cascade<'_>,
+    request: &DiscoverRequest,
+    selector: Option<&dyn Selector>,
+) -> DiscoveryAnswer {
     let mut request = request.clone();
     request.may_select &= selector.is_some();
     match (cascade.begin(&request), selector) {

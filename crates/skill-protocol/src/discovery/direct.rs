@@ -36,5 +36,9 @@ pub(super) fn direct<'a>(view: &View<'a>, query: &str) -> Direct<'a> {
             return Direct::Named(vec![only], PREFIX);
         }
     }
-    if selected.is_some() { Direct::Failed } else { Direct::No }
+    if selected.is_some() {
+        Direct::Failed
+    } else {
+        Direct::No
+    }
 }

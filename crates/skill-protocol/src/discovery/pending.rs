@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::selector::{Candidate, ParsedSelection, SelectionPrompt, SelectorError, parse_selection, selection_prompt};
+use crate::selector::{
+    Candidate, ParsedSelection, SelectionPrompt, SelectorError, parse_selection, selection_prompt,
+};
 
 use super::answer::{DiscoveredSkill, DiscoveryAnswer, Note, Stage};
 
@@ -16,7 +18,12 @@ pub struct PendingSelection {
 }
 
 impl PendingSelection {
-    pub(super) fn new(query: String, limit: usize, candidates: Vec<Candidate>, found: DiscoveryAnswer) -> Self {
+    pub(super) fn new(
+        query: String,
+        limit: usize,
+        candidates: Vec<Candidate>,
+        found: DiscoveryAnswer,
+    ) -> Self {
         Self {
             query,
             limit,
@@ -52,12 +59,18 @@ impl PendingSelection {
         let said = match said {
             Ok(said) => said,
             Err(error) => {
-                self.found.notes.push(Note::SelectorFailed { selector, error });
+                self.found
+                    .notes
+                    .push(Note::SelectorFailed { selector, error });
                 return self.found;
             }
         };
-        let offered: Vec<&str> =
-            self.candidates.iter().map(|candidate| candidate.id.as_str()).filter(|id| is_there(id)).collect();
+        let offered: Vec<&str> = self
+            .candidates
+            .iter()
+            .map(|candidate| candidate.id.as_str())
+            .filter(|id| is_there(id))
+            .collect();
         let ParsedSelection {
             plan,
             ids,
@@ -79,12 +92,19 @@ impl PendingSelection {
         if ids.is_empty() {
             answer.notes.push(Note::SelectorChoseNone { selector });
         }
-        answer.hits = ids.iter().enumerate().filter_map(|(place, id)| self.chosen(place, id)).collect();
+        answer.hits = ids
+            .iter()
+            .enumerate()
+            .filter_map(|(place, id)| self.chosen(place, id))
+            .collect();
         answer
     }
 
     fn chosen(&self, place: usize, id: &str) -> Option<DiscoveredSkill> {
-        let candidate = self.candidates.iter().find(|candidate| candidate.id == id)?;
+        let candidate = self
+            .candidates
+            .iter()
+            .find(|candidate| candidate.id == id)?;
         let before = self.found.hits.iter().find(|hit| hit.id == id);
         let place = u32::try_from(place).unwrap_or(u32::MAX);
         Some(DiscoveredSkill {

@@ -30,19 +30,33 @@ struct Share {
 
 impl Share {
     fn of(self, card: &Card) -> usize {
-        if card.is_pinned { self.pinned } else { self.others }
+        if card.is_pinned {
+            self.pinned
+        } else {
+            self.others
+        }
     }
 }
 
 /// Writes the cards, the most important of which stand first, so that the text has no more characters than the
 /// budget. `beyond` more skills are left out anyhow.
 pub(super) fn fit(head: &str, cards: &[Card], beyond: usize, options: &ListingOptions) -> Fitted {
-    let names = Share { pinned: 0, others: 0 };
+    let names = Share {
+        pinned: 0,
+        others: 0,
+    };
     let all = cards.len();
     let length = |kept: usize, share: Share| {
         let tail = left_out(all - kept + beyond, options);
-        let lines = cards.iter().take(kept).map(|card| written(card, share.of(card)));
-        total([head.chars().count(), tail.chars().count()].into_iter().chain(lines))
+        let lines = cards
+            .iter()
+            .take(kept)
+            .map(|card| written(card, share.of(card)));
+        total(
+            [head.chars().count(), tail.chars().count()]
+                .into_iter()
+                .chain(lines),
+        )
     };
     let fits = |kept: usize, share: Share| length(kept, share) <= options.budget;
     let kept = (0..=all).rev().find(|kept| fits(*kept, names));
@@ -55,13 +69,33 @@ pub(super) fn fit(head: &str, cards: &[Card], beyond: usize, options: &ListingOp
     };
     let whole = options.description.clamp(SHORTEST, 1536);
     let share = [
-        largest(whole, |others| fits(kept, Share { pinned: whole, others })).map(|others| Share { pinned: whole, others }),
-        Some(Share { pinned: whole, others: 0 }).filter(|share| fits(kept, *share)),
-        largest(whole, |pinned| fits(kept, Share { pinned, others: 0 })).map(|pinned| Share { pinned, others: 0 }),
+        largest(whole, |others| {
+            fits(
+                kept,
+                Share {
+                    pinned: whole,
+                    others,
+                },
+            )
+        })
+        .map(|others| Share {
+            pinned: whole,
+            others,
+        }),
+        Some(Share {
+            pinned: whole,
+            others: 0,
+        })
+        .filter(|share| fits(kept, *share)),
+        largest(whole, |pinned| fits(kept, Share { pinned, others: 0 }))
+            .map(|pinned| Share { pinned, others: 0 }),
     ];
     let share = share.into_iter().flatten().next().unwrap_or(names);
     let tail = left_out(all - kept + beyond, options);
-    let lines = cards.iter().take(kept).map(|card| shown(card, share.of(card)));
+    let lines = cards
+        .iter()
+        .take(kept)
+        .map(|card| shown(card, share.of(card)));
     let text: Vec<String> = std::iter::once(head.to_owned())
         .chain(lines)
         .chain(std::iter::once(tail))
@@ -93,7 +127,9 @@ fn largest(whole: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
 /// The characters of lines that are joined by line ends, of which empty ones are left out.
 fn total(lines: impl Iterator<Item = usize>) -> usize {
     let lines = lines.filter(|length| *length > 0);
-    let (count, sum) = lines.fold((0_usize, 0), |(count, sum), length| (count + 1, sum + length));
+    let (count, sum) = lines.fold((0_usize, 0), |(count, sum), length| {
+        (count + 1, sum + length)
+    });
     sum + count.saturating_sub(1)
 }
 

@@ -122,13 +122,20 @@ pub fn listing(view: &View<'_>, token: Option<&str>, options: &ListingOptions) -
         _ => visible.len() - wanted.len(),
     };
     let head = match kind {
-        ListingKind::Replacement | ListingKind::TokenUnreadable => "This list replaces the earlier one.",
+        ListingKind::Replacement | ListingKind::TokenUnreadable => {
+            "This list replaces the earlier one."
+        }
         _ => "",
     };
     let Fitted { text, shown } = fit::fit(head, &cards, beyond, options);
-    let shown: Vec<&SkillEntry> = shown.iter().filter_map(|number| fresh.get(*number).copied()).collect();
-    let events: Vec<(&str, QualityEvent)> =
-        shown.iter().map(|entry| (entry.id.as_str(), QualityEvent::Listed)).collect();
+    let shown: Vec<&SkillEntry> = shown
+        .iter()
+        .filter_map(|number| fresh.get(*number).copied())
+        .collect();
+    let events: Vec<(&str, QualityEvent)> = shown
+        .iter()
+        .map(|entry| (entry.id.as_str(), QualityEvent::Listed))
+        .collect();
     if !events.is_empty() {
         view.quality.record(&events);
     }
@@ -152,7 +159,8 @@ fn since(visible: &[&SkillEntry], token: Option<&str>) -> (ListingKind, Vec<Fing
     let Some(token) = Token::read(written) else {
         return (ListingKind::TokenUnreadable, Vec::new());
     };
-    let there: std::collections::BTreeSet<Fingerprint> = visible.iter().map(|entry| Fingerprint::of(entry)).collect();
+    let there: std::collections::BTreeSet<Fingerprint> =
+        visible.iter().map(|entry| Fingerprint::of(entry)).collect();
     // Of what went, no more than a fingerprint is known: neither could its name be told nor may it stay.
     if token.sent.len() > MOST_SENT || token.sent.iter().any(|sent| !there.contains(sent)) {
         return (ListingKind::Replacement, Vec::new());

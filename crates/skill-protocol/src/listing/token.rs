@@ -21,7 +21,12 @@ impl Fingerprint {
     /// Of the whole card, however it is shortened.
     pub(super) fn of(entry: &SkillEntry) -> Self {
         let mut hash = Sha256::new();
-        for part in [&entry.id, &entry.name, &entry.description, &entry.when_to_use] {
+        for part in [
+            &entry.id,
+            &entry.name,
+            &entry.description,
+            &entry.when_to_use,
+        ] {
             hash.update(part.len().to_be_bytes());
             hash.update(part);
         }

@@ -65,7 +65,10 @@ impl ScriptedSelector {
 
     /// What it was asked.
     pub fn asked(&self) -> Vec<SelectionPrompt> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 
@@ -75,8 +78,15 @@ impl Selector for ScriptedSelector {
     }
 
     fn ask(&self, prompt: SelectionPrompt) -> BoxFuture<Result<String, SelectorError>> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(prompt);
-        let answer = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        self.asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(prompt);
+        let answer = self
+            .answers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_front();
         let answer = answer.unwrap_or_else(|| {
             Err(SelectorError::Unavailable {
                 reason: "no answer is left".to_owned(),

@@ -9,7 +9,15 @@ const LONGEST: usize = 64 * 1024;
 /// So many beginnings of JSON are tried.
 const MOST_TRIES: usize = 32;
 /// The keys under which models put what they chose.
-const KEYS: [&str; 7] = ["skills", "skill_ids", "selected_skills", "selected", "ids", "selection", "skill"];
+const KEYS: [&str; 7] = [
+    "skills",
+    "skill_ids",
+    "selected_skills",
+    "selected",
+    "ids",
+    "selection",
+    "skill",
+];
 
 /// What could be read of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,24 +44,32 @@ pub struct ParsedSelection {
 /// assert_eq!(parsed.ids, ["bake"]);
 /// assert_eq!((parsed.unknown, parsed.is_readable), (1, true));
 /// ```
-pub fn parse_selection<S: AsRef<str>>(answer: &str, offered: &[S], at_most: usize) -> ParsedSelection {
+pub fn parse_selection<S: AsRef<str>>(
+    answer: &str,
+    offered: &[S],
+    at_most: usize,
+) -> ParsedSelection {
     let mut end = answer.len().min(LONGEST);
     while !answer.is_char_boundary(end) {
         end -= 1;
     }
     let answer = answer.get(..end).unwrap_or_default();
-    let found = object(answer).or_else(|| list(answer)).or_else(|| cut_off(answer));
+    let found = object(answer)
+        .or_else(|| list(answer))
+        .or_else(|| cut_off(answer));
     let Some((plan, chosen)) = found else {
         return ParsedSelection::default();
     };
     let mut parsed = ParsedSelection {
-        plan: plan.map(|plan| line(&plan, 500)).filter(|plan| !plan.is_empty()),
+        plan: plan
+            .map(|plan| line(&plan, 500))
+            .filter(|plan| !plan.is_empty()),
         is_readable: true,
         ..ParsedSelection::default()
     };
     for id in chosen {
         let id = id.trim().trim_matches(['`', '*', '"', '\'']);
-        let known = offered.iter().map(AsRef::as_ref);
+        let known = offered.iter().map(|offered| -> &str { offered.as_ref() });
         let known: Option<&str> = known.clone().find(|offered| *offered == id).or_else(|| {
             let mut alike = known.filter(|offered| offered.eq_ignore_ascii_case(id));
             alike.next().filter(|_| alike.next().is_none())
@@ -87,7 +103,9 @@ fn of_object(value: &Value, depth: usize) -> Option<Found> {
         let mut inner = object.values().filter(|_| depth < 2);
         return inner.find_map(|value| of_object(value, depth + 1));
     };
-    let plan = ["brief_plan", "plan", "reasoning", "thought"].iter().find_map(|key| object.get(*key)?.as_str());
+    let plan = ["brief_plan", "plan", "reasoning", "thought"]
+        .iter()
+        .find_map(|key| object.get(*key)?.as_str());
     Some((plan.map(str::to_owned), ids(chosen)))
 }
 
@@ -97,7 +115,9 @@ fn list(answer: &str) -> Option<Found> {
     starts.filter_map(|at| answer.get(at..)).find_map(|rest| {
         let value = first_value(rest).or_else(|| first_value(&mended(rest)))?;
         let items = value.as_array()?;
-        let are_ids = items.iter().all(|item| item.is_string() || item.is_object());
+        let are_ids = items
+            .iter()
+            .all(|item| item.is_string() || item.is_object());
         are_ids.then(|| (None, ids(&value)))
     })
 }
@@ -108,15 +128,25 @@ fn cut_off(answer: &str) -> Option<Found> {
         let at = answer.find(&format!("\"{key}\""))?;
         answer.get(at + key.len() + 2..)
     })?;
-    let list = key.trim_start().strip_prefix(':')?.trim_start().strip_prefix('[')?;
+    let list = key
+        .trim_start()
+        .strip_prefix(':')?
+        .trim_start()
+        .strip_prefix('[')?;
     let whole = list.split('"').collect::<Vec<_>>();
     // Every second piece stands between quotes; the last one is cut off when its quote is missing.
-    let quoted = whole.iter().enumerate().filter(|(number, _)| number % 2 == 1 && number + 1 < whole.len());
+    let quoted = whole
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| number % 2 == 1 && number + 1 < whole.len());
     Some((None, quoted.map(|(_, id)| (*id).to_owned()).collect()))
 }
 
 fn first_value(text: &str) -> Option<Value> {
-    serde_json::Deserializer::from_str(text).into_iter::<Value>().next()?.ok()
+    serde_json::Deserializer::from_str(text)
+        .into_iter::<Value>()
+        .next()?
+        .ok()
 }
 
 /// The slips that models make: single quotes, a comma before a bracket, curly quotes.
@@ -128,12 +158,13 @@ fn mended(text: &str) -> String {
         match (quote, c) {
             (Some(_), _) if escaped => {
                 escaped = false;
+                // JSON knows no escape of a single quote.
+                if c != '\'' {
+                    mended.push('\\');
+                }
                 mended.push(c);
             }
-            (Some(_), '\\') => {
-                escaped = true;
-                mended.push(c);
-            }
+            (Some(_), '\\') => escaped = true,
             (Some(open), c) if c == open => {
                 quote = None;
                 mended.push('"');
@@ -163,7 +194,12 @@ fn mended(text: &str) -> String {
 /// The ids of a choice: strings, objects with an id or name, or one string of several.
 fn ids(value: &Value) -> Vec<String> {
     match value {
-        Value::String(text) => text.split([',', '\n']).map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect(),
+        Value::String(text) => text
+            .split([',', '\n'])
+            .map(str::trim)
+            .filter(|id| !id.is_empty())
+            .map(str::to_owned)
+            .collect(),
         Value::Array(items) => items.iter().filter_map(id).collect(),
         Value::Object(_) => id(value).into_iter().collect(),
         _ => Vec::new(),

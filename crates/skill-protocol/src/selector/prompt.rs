@@ -66,7 +66,10 @@ pub fn selection_prompt(task: &str, candidates: &[Candidate], at_most: usize) ->
         if !candidate.experience.is_empty()
             && let Some(skill) = skill.as_object_mut()
         {
-            skill.insert("experience".to_owned(), json!(line(&candidate.experience, 80)));
+            skill.insert(
+                "experience".to_owned(),
+                json!(line(&candidate.experience, 80)),
+            );
         }
         let _ = writeln!(user, "{skill}");
     }

@@ -3,24 +3,42 @@
 use futures_util::FutureExt;
 use metier_search::{FusedIndex, LexicalSkillIndex, SkillIndex};
 use metier_skill_protocol::{
-    Cascade, DiscoverRequest, Discovery, DiscoveryAnswer, Note, PendingSelection, QualityCounters, QualityEvent,
-    ScriptedSelector, SelectorError, SkillEntry, Stage, discover,
+    Cascade, DiscoverRequest, Discovery, DiscoveryAnswer, Note, PendingSelection, QualityCounters,
+    QualityEvent, ScriptedSelector, SelectorError, SkillEntry, Stage, discover,
 };
 
 use crate::{House, skill};
 
 fn house() -> (House, FusedIndex) {
     let mut skills = vec![
-        skill("maya-geometry", "Makes polygon spheres, cubes and cylinders."),
-        skill("maya-rigging", "Builds joints and binds skin for characters."),
+        skill(
+            "maya-geometry",
+            "Makes polygon spheres, cubes and cylinders.",
+        ),
+        skill(
+            "maya-rigging",
+            "Builds joints and binds skin for characters.",
+        ),
         skill("render-queue", "Sends frames to the render farm."),
         skill("pdf-fill", "Fills the fields of PDF forms."),
         skill("code-review", "Reviews changes of code."),
     ];
-    skills.extend((0..12).map(|n| skill(&format!("filler-{n}"), &format!("Handles the filler number {n} of a list."))));
+    skills.extend((0..5).map(|n| {
+        skill(
+            &format!("filler-{n}"),
+            &format!("Handles the filler number {n} of a list."),
+        )
+    }));
     let house = House::new(skills);
     let mut index = FusedIndex::new();
-    index.index(house.book.entries().iter().map(SkillEntry::document).collect());
+    index.index(
+        house
+            .book
+            .entries()
+            .iter()
+            .map(SkillEntry::document)
+            .collect(),
+    );
     (house, index)
 }
 
@@ -46,12 +64,26 @@ fn pending(discovery: Discovery) -> PendingSelection {
 fn a_name_is_found_directly() {
     let (house, index) = house();
     let cascade = Cascade::new(house.view()).with_hybrid(&index);
-    for query in ["select:pdf-fill", "SELECT: pdf_fill", "/pdf-fill", "PDF Fill", "user:pdf-fill", "pdf"] {
+    for query in [
+        "select:pdf-fill",
+        "SELECT: pdf_fill",
+        "/pdf-fill",
+        "PDF Fill",
+        "user:pdf-fill",
+        "pdf",
+    ] {
         let answer = answered(cascade.begin(&DiscoverRequest::new(query)));
-        assert_eq!((names(&answer), answer.stage), (vec!["pdf-fill"], Stage::Direct), "{query}");
+        assert_eq!(
+            (names(&answer), answer.stage),
+            (vec!["pdf-fill"], Stage::Direct),
+            "{query}"
+        );
     }
     let failed = answered(cascade.begin(&DiscoverRequest::new("select:render the frames")));
-    assert_eq!((failed.hits.len(), failed.notes), (0, vec![Note::NoSuchSkill]));
+    assert_eq!(
+        (failed.hits.len(), failed.notes),
+        (0, vec![Note::NoSuchSkill])
+    );
     let empty = answered(cascade.begin(&DiscoverRequest::new("  ")));
     assert_eq!(empty.notes, [Note::EmptyQuery]);
 }
@@ -60,7 +92,11 @@ fn a_name_is_found_directly() {
 fn the_order_of_words_does_not_matter_and_chinese_works() {
     let (house, index) = house();
     let cascade = Cascade::new(house.view()).with_hybrid(&index);
-    for query in ["code review", "review code", "review the changes of the code"] {
+    for query in [
+        "code review",
+        "review code",
+        "review the changes of the code",
+    ] {
         let answer = answered(cascade.begin(&DiscoverRequest::new(query)));
         assert_eq!(names(&answer)[0], "code-review", "{query}");
     }
@@ -72,19 +108,39 @@ fn the_order_of_words_does_not_matter_and_chinese_works() {
 fn a_missing_index_is_named_and_words_alone_work() {
     let (house, _) = house();
     let mut words = LexicalSkillIndex::new();
-    words.index(house.book.entries().iter().map(SkillEntry::document).collect());
+    words.index(
+        house
+            .book
+            .entries()
+            .iter()
+            .map(SkillEntry::document)
+            .collect(),
+    );
     let cascade = Cascade::new(house.view()).with_lexical(&words);
     let answer = answered(cascade.begin(&DiscoverRequest::new("bind the skin of a hero")));
     assert_eq!(names(&answer)[0], "maya-rigging");
-    assert!(answer.notes.iter().any(|note| matches!(note, Note::StageMissing { stage: Stage::Hybrid, .. })));
+    assert!(answer.notes.iter().any(|note| matches!(
+        note,
+        Note::StageMissing {
+            stage: Stage::Hybrid,
+            ..
+        }
+    )));
 }
 
 #[test]
 fn what_is_disabled_is_gone_from_every_stage() {
     let (mut house, index) = house();
-    house.standing.disabled.insert("user:render-queue".to_owned());
+    house
+        .standing
+        .disabled
+        .insert("user:render-queue".to_owned());
     let cascade = Cascade::new(house.view()).with_hybrid(&index);
-    for query in ["select:render-queue", "render-queue", "send frames to the render farm"] {
+    for query in [
+        "select:render-queue",
+        "render-queue",
+        "send frames to the render farm",
+    ] {
         let answer = answered(cascade.begin(&DiscoverRequest::new(query)));
         assert!(!names(&answer).contains(&"render-queue"), "{query}");
     }
@@ -93,13 +149,21 @@ fn what_is_disabled_is_gone_from_every_stage() {
 #[test]
 fn bad_experience_takes_from_suggestions_and_not_from_names() {
     let (house, index) = house();
-    for event in [QualityEvent::Applied, QualityEvent::FellBack, QualityEvent::FellBack] {
+    for event in [
+        QualityEvent::Applied,
+        QualityEvent::FellBack,
+        QualityEvent::FellBack,
+    ] {
         house.quality.record(&[("user:render-queue", event)]);
     }
     let cascade = Cascade::new(house.view()).with_hybrid(&index);
     let answer = answered(cascade.begin(&DiscoverRequest::new("frames for the farm please")));
     assert!(!names(&answer).contains(&"render-queue"));
-    assert!(answer.notes.contains(&Note::DroppedByExperience { count: 1 }));
+    assert!(
+        answer
+            .notes
+            .contains(&Note::DroppedByExperience { count: 1 })
+    );
     let answer = answered(cascade.begin(&DiscoverRequest::new("render-queue")));
     assert_eq!(names(&answer), ["render-queue"]);
 }
@@ -107,7 +171,10 @@ fn bad_experience_takes_from_suggestions_and_not_from_names() {
 #[test]
 fn what_was_seen_can_be_left_out() {
     let (mut house, index) = house();
-    house.conversation.discovered.insert("user:render-queue".to_owned());
+    house
+        .conversation
+        .discovered
+        .insert("user:render-queue".to_owned());
     let cascade = Cascade::new(house.view()).with_hybrid(&index);
     let mut request = DiscoverRequest::new("frames for the farm please");
     assert!(names(&answered(cascade.begin(&request))).contains(&"render-queue"));
@@ -124,28 +191,49 @@ fn a_selector_chooses_among_the_offered_and_every_fallback_is_named() {
     let request = DiscoverRequest::new(VAGUE).with_selector();
     let said = |said: Result<&str, SelectorError>| {
         let selector = ScriptedSelector::new([said.map(str::to_owned)]);
-        discover(&cascade, &request, Some(&selector)).now_or_never().unwrap()
+        discover(&cascade, &request, Some(&selector))
+            .now_or_never()
+            .unwrap()
     };
     let plain = discover(&cascade, &request, None).now_or_never().unwrap();
     assert!(plain.stage == Stage::Hybrid && !plain.hits.is_empty());
 
-    let chosen = said(Ok("```json\n{\"brief_plan\": \"Rig it.\", \"skills\": [\"user:maya-rigging\", \"nope\"]}\n```"));
-    assert_eq!((names(&chosen), chosen.stage), (vec!["maya-rigging"], Stage::Select));
+    let chosen = said(Ok(
+        "```json\n{\"brief_plan\": \"Rig it.\", \"skills\": [\"user:maya-rigging\", \"nope\"]}\n```",
+    ));
+    assert_eq!(
+        (names(&chosen), chosen.stage),
+        (vec!["maya-rigging"], Stage::Select)
+    );
     assert_eq!(chosen.plan.as_deref(), Some("Rig it."));
     assert!(chosen.notes.contains(&Note::SelectorStrayed { count: 1 }));
 
-    let none = said(Ok("{\"brief_plan\": \"No skill is needed.\", \"skills\": []}"));
+    let none = said(Ok(
+        "{\"brief_plan\": \"No skill is needed.\", \"skills\": []}",
+    ));
     assert_eq!((none.hits.len(), none.stage), (0, Stage::Select));
-    assert!(none.notes.iter().any(|note| matches!(note, Note::SelectorChoseNone { .. })));
+    assert!(
+        none.notes
+            .iter()
+            .any(|note| matches!(note, Note::SelectorChoseNone { .. }))
+    );
 
     let unreadable = said(Ok("I would rather not say."));
     assert_eq!(unreadable.hits, plain.hits);
-    assert!(unreadable.notes.iter().any(|note| matches!(note, Note::SelectorUnreadable { .. })));
+    assert!(
+        unreadable
+            .notes
+            .iter()
+            .any(|note| matches!(note, Note::SelectorUnreadable { .. }))
+    );
 
     for error in [SelectorError::TimedOut, SelectorError::Declined] {
         let failed = said(Err(error.clone()));
         assert_eq!(failed.hits, plain.hits);
-        let note = Note::SelectorFailed { selector: "scripted".to_owned(), error };
+        let note = Note::SelectorFailed {
+            selector: "scripted".to_owned(),
+            error,
+        };
         assert!(failed.notes.contains(&note));
     }
 }
@@ -154,11 +242,23 @@ fn a_selector_chooses_among_the_offered_and_every_fallback_is_named() {
 fn a_question_can_be_put_away_and_taken_up_after_a_change() {
     let (mut house, index) = house();
     let request = DiscoverRequest::new(VAGUE).with_selector();
-    let asked = pending(Cascade::new(house.view()).with_hybrid(&index).begin(&request));
-    let kept: PendingSelection = serde_json::from_str(&serde_json::to_string(&asked).unwrap()).unwrap();
+    let asked = pending(
+        Cascade::new(house.view())
+            .with_hybrid(&index)
+            .begin(&request),
+    );
+    let kept: PendingSelection =
+        serde_json::from_str(&serde_json::to_string(&asked).unwrap()).unwrap();
     assert_eq!(kept.prompt(), asked.prompt());
-    house.standing.revoked.insert("user:maya-rigging".to_owned());
+    house
+        .standing
+        .revoked
+        .insert("user:maya-rigging".to_owned());
     let cascade = Cascade::new(house.view()).with_hybrid(&index);
-    let answer = cascade.resume(kept, "client", Ok("{\"skills\": [\"user:maya-rigging\", \"user:maya-geometry\"]}"));
+    let answer = cascade.resume(
+        kept,
+        "client",
+        Ok("{\"skills\": [\"user:maya-rigging\", \"user:maya-geometry\"]}"),
+    );
     assert_eq!(names(&answer), ["maya-geometry"]);
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use metier_skill_protocol::{
-    Conversation, Listing, ListingKind, ListingOptions, QualityCounters, QualityEvent, Source, TranscriptItem,
-    budget_of_window, listing,
+    Conversation, Listing, ListingKind, ListingOptions, QualityCounters, QualityEvent, Source,
+    TranscriptItem, budget_of_window, listing,
 };
 use proptest::prelude::*;
 
@@ -16,7 +16,9 @@ fn with(budget: usize) -> ListingOptions {
 
 #[test]
 fn descriptions_are_shortened_alike_then_left_out_then_skills_are() {
-    let mut skills: Vec<_> = (0..12).map(|n| skill(&format!("skill-{n:02}"), &"word ".repeat(30))).collect();
+    let mut skills: Vec<_> = (0..12)
+        .map(|n| skill(&format!("skill-{n:02}"), &"word ".repeat(30)))
+        .collect();
     skills[7].is_pinned = true;
     let house = House::new(skills);
     let text = |budget| listing(&house.view(), None, &with(budget)).text;
@@ -24,23 +26,27 @@ fn descriptions_are_shortened_alike_then_left_out_then_skills_are() {
     assert!(roomy.lines().all(|line| line.len() > 100), "{roomy}");
     let tight = text(700);
     assert_eq!(tight.lines().count(), 12);
-    assert!(tight.lines().next().unwrap().starts_with("- skill-07: ") && tight.lines().next().unwrap().len() > 150);
-    let lengths: BTreeSet<usize> = tight.lines().skip(1).map(|line| line.chars().count()).collect();
-    assert!(lengths.len() <= 2 && tight.lines().skip(1).all(|line| line.ends_with('…')), "{tight}");
-    insta::assert_snapshot!(text(300), @r"
-    - skill-07: word word word word word word word word word word word word word word word word word word word word word word word word word word word word word word
-    - skill-00
-    - skill-01
-    - skill-02
-    - skill-03
-    - skill-04
-    - skill-05
-    - skill-06
-    - skill-08
-    - skill-09
-    - skill-10
-    - skill-11
-    ");
+    assert!(
+        tight.lines().next().unwrap().starts_with("- skill-07: ")
+            && tight.lines().next().unwrap().len() > 150
+    );
+    let lengths: BTreeSet<usize> = tight
+        .lines()
+        .skip(1)
+        .map(|line| line.chars().count())
+        .collect();
+    assert!(
+        lengths.len() <= 2 && tight.lines().skip(1).all(|line| line.ends_with('…')),
+        "{tight}"
+    );
+    let bare = text(300);
+    assert!(bare.lines().next().unwrap().len() > 150, "{bare}");
+    let names: Vec<&str> = bare.lines().skip(1).take(2).collect();
+    assert_eq!(names, ["- skill-00", "- skill-01"]);
+    assert_eq!(
+        text(200).lines().last().unwrap(),
+        "1 more skill: call discover_skills with what is needed, or with select:NAME."
+    );
 }
 
 #[test]
@@ -50,12 +56,28 @@ fn of_more_than_a_hundred_the_first_thirty_by_importance() {
     skills[148].source = Source::Mcp;
     let mut house = House::new(skills);
     house.conversation.invoked.insert("user:s147".to_owned());
-    house.quality.record(&[("user:s146", QualityEvent::Completed)]);
+    house
+        .quality
+        .record(&[("user:s146", QualityEvent::Completed)]);
     let first = listing(&house.view(), None, &ListingOptions::default());
     let shown: Vec<&str> = first.shown.iter().take(5).map(String::as_str).collect();
-    assert_eq!(shown, ["user:s149", "user:s147", "user:s148", "user:s146", "user:s000"]);
-    assert_eq!((first.shown.len(), first.omitted, first.visible), (30, 120, 150));
-    assert!(first.text.ends_with("120 more skills: call discover_skills with what is needed, or with select:NAME."));
+    assert_eq!(
+        shown,
+        [
+            "user:s149",
+            "user:s147",
+            "user:s148",
+            "user:s146",
+            "user:s000"
+        ]
+    );
+    assert_eq!(
+        (first.shown.len(), first.omitted, first.visible),
+        (30, 120, 150)
+    );
+    assert!(first.text.ends_with(
+        "120 more skills: call discover_skills with what is needed, or with select:NAME."
+    ));
     assert_eq!(house.quality.counts("user:s000").listed, 1);
     assert_eq!(house.quality.counts("user:s100").listed, 0);
 }
@@ -65,7 +87,11 @@ fn what_is_disabled_is_gone_with_the_next_listing() {
     let mut house = House::new(vec![skill("a", "one"), skill("b", "two")]);
     let first = listing(&house.view(), None, &ListingOptions::default());
     house.standing.revoked.insert("user:b".to_owned());
-    let second = listing(&house.view(), Some(&first.token), &ListingOptions::default());
+    let second = listing(
+        &house.view(),
+        Some(&first.token),
+        &ListingOptions::default(),
+    );
     assert_eq!(second.kind, ListingKind::Replacement);
     assert_eq!(second.text, "This list replaces the earlier one.\n- a: one");
 }
@@ -80,7 +106,10 @@ fn a_damaged_token_begins_anew_and_says_so() {
 
 #[test]
 fn a_description_is_one_line_without_what_hides() {
-    let house = House::new(vec![skill("a", "one\n- fake: two\u{202e}\u{1b}[0m\r\nthree")]);
+    let house = House::new(vec![skill(
+        "a",
+        "one\n- fake: two\u{202e}\u{1b}[0m\r\nthree",
+    )]);
     let text = listing(&house.view(), None, &ListingOptions::default()).text;
     assert_eq!(text, "- a: one - fake: two [0m three");
 }
@@ -92,15 +121,31 @@ fn a_transcript_restores_what_was_sent() {
     let mut state = Conversation::default();
     state.discovered.insert("user:x".to_owned());
     let items = vec![
-        TranscriptItem::InvokedSkill { id: "gone".to_owned() },
+        TranscriptItem::InvokedSkill {
+            id: "gone".to_owned(),
+        },
         TranscriptItem::SkillState(state),
-        TranscriptItem::SkillListing { agent: "primary".to_owned(), token: first.token },
-        TranscriptItem::DynamicSkill { id: "user:c".to_owned() },
+        TranscriptItem::SkillListing {
+            agent: "primary".to_owned(),
+            token: first.token,
+        },
+        TranscriptItem::DynamicSkill {
+            id: "user:c".to_owned(),
+        },
     ];
     let text = serde_json::to_string(&items).unwrap();
-    let restored = Conversation::restore(serde_json::from_str::<Vec<TranscriptItem>>(&text).unwrap());
-    assert!(restored.has_seen("user:x") && !restored.has_seen("gone") && restored.activated.contains("user:c"));
-    let next = listing(&house.view(), restored.listings.get("primary").map(String::as_str), &ListingOptions::default());
+    let restored =
+        Conversation::restore(serde_json::from_str::<Vec<TranscriptItem>>(&text).unwrap());
+    assert!(
+        restored.has_seen("user:x")
+            && !restored.has_seen("gone")
+            && restored.activated.contains("user:c")
+    );
+    let next = listing(
+        &house.view(),
+        restored.listings.get("primary").map(String::as_str),
+        &ListingOptions::default(),
+    );
     assert_eq!(next.kind, ListingKind::Unchanged);
 }
 
@@ -121,7 +166,11 @@ fn apply(has: &mut BTreeMap<String, String>, house: &House, listing: &Listing) {
 }
 
 fn any_skill() -> impl Strategy<Value = (String, String, bool)> {
-    ("[a-z灯]{1,20}", "[a-z 灯\n\u{202e}😀]{0,400}", any::<bool>())
+    (
+        "[a-z灯]{1,20}",
+        "[a-z 灯\n\u{202e}😀]{0,400}",
+        any::<bool>(),
+    )
 }
 
 proptest! {

@@ -1,5 +1,10 @@
 //! Tests of the crate from outside.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests"
+)]
 
 mod activation;
 mod discovery;
@@ -27,7 +32,12 @@ impl House {
     }
 
     fn view(&self) -> View<'_> {
-        View::new(&self.book, &self.standing, &self.conversation, &self.quality)
+        View::new(
+            &self.book,
+            &self.standing,
+            &self.conversation,
+            &self.quality,
+        )
     }
 }
 

@@ -37,7 +37,14 @@ fn deny_before_allow_before_ask_before_the_properties() {
         (&[(Ask, "Skill"), (Allow, "Skill(pdf-fill)")], false, Allow),
     ];
     for (written, is_safe, wanted) in table {
-        let entry = with_front("pdf-fill", if *is_safe { safe.clone() } else { unsafe_.clone() });
+        let entry = with_front(
+            "pdf-fill",
+            if *is_safe {
+                safe.clone()
+            } else {
+                unsafe_.clone()
+            },
+        );
         let outcome = rules(written).decide(&entry);
         assert_eq!(outcome.decision, *wanted, "{written:?}");
         assert_eq!(outcome.suggestions.is_empty(), *wanted != Ask);
@@ -61,7 +68,20 @@ fn what_has_an_effect_is_named() {
         "context": "fork", "agent": "a", "on-load": {"run": "x"}, "odd": [["x"]], "tags": ["a"], "allowed-tools": ["Read", "Bash"]});
     let found = effects(front.as_object().unwrap());
     let keys: Vec<&str> = found.iter().map(|effect| effect.key.as_str()).collect();
-    assert_eq!(keys, ["hooks", "model", "shell", "effort", "context", "agent", "on-load", "odd", "allowed-tools"]);
+    assert_eq!(
+        keys,
+        [
+            "hooks",
+            "model",
+            "shell",
+            "effort",
+            "context",
+            "agent",
+            "on-load",
+            "odd",
+            "allowed-tools"
+        ]
+    );
     assert_eq!(found[8].value, "Read, Bash");
 }
 
