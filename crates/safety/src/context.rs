@@ -14,7 +14,7 @@ static NEGATION: Pattern = Pattern::new(
 
 /// Words of somebody who describes an attack.
 static MENTION: Pattern = Pattern::new(
-    r#"\b(?:such~as|e\.g\.|for~example|examples?|like|detect\w*|attempt\w*|attack\w*|inject\w*|phrases?|patterns?|payloads?|malicious|adversar\w*|jailbreak\w*|hostile|suspicious|says?|said|ask(?:s|ed|ing)|tells?|telling|instructs?|tries|try(?:ing)?~to|refuse|reject|flag(?:s|ged)?|treat|watch~for|beware|if|when|whether|anything~that|content~that|text~that|red~flags?|warning|risks?|check(?:s|ing)?~for|scan(?:s|ning)?~for|prevent\w*|protect\w*|block(?:s|ed|ing)?|trick\w*|vulnerab\w*|exploit\w*)\b|例如|比如|攻击|攻擊|注入|检测|檢測|拒绝|如果|当|防止|恶意|試み|攻撃|検出|例えば|場合|zum~beispiel|z\.\s?b\.|angriff|wenn|par~exemple|attaque|\bsi\b|por~ejemplo|ataque|например|атак|если|예를|공격"#,
+    r"\b(?:such~as|e\.g\.|for~example|examples?|like|detect\w*|attempt\w*|attack\w*|inject\w*|phrases?|patterns?|payloads?|malicious|adversar\w*|jailbreak\w*|hostile|suspicious|says?|said|ask(?:s|ed|ing)|tells?|telling|instructs?|tries|try(?:ing)?~to|refuse|reject|flag(?:s|ged)?|treat|watch~for|beware|if|when|whether|anything~that|content~that|text~that|red~flags?|warning|risks?|check(?:s|ing)?~for|scan(?:s|ning)?~for|prevent\w*|protect\w*|block(?:s|ed|ing)?|trick\w*|vulnerab\w*|exploit\w*)\b|例如|比如|攻击|攻擊|注入|检测|檢測|拒绝|如果|当|防止|恶意|試み|攻撃|検出|例えば|場合|zum~beispiel|z\.\s?b\.|angriff|wenn|par~exemple|attaque|\bsi\b|por~ejemplo|ataque|например|атак|если|예를|공격",
 );
 
 /// A text in which something was found, and where.
@@ -44,7 +44,7 @@ impl<'t> Context<'t> {
         REFUSAL.is_in(self.sentence_before(at))
     }
 
-    /// Whether it is spoken of and not said: quoted, in code or after such words as "for example".
+    /// Whether words before it say that it is spoken of, such as "for example".
     pub(crate) fn is_talked_about(&self, range: &Range<usize>) -> bool {
         MENTION.is_in(self.before(range.start))
     }
@@ -55,6 +55,24 @@ impl<'t> Context<'t> {
             return MENTION.is_in(self.before(fence.start)) || self.is_talked_about(range);
         }
         self.is_talked_about(range)
+    }
+
+    /// Whether quotation marks or those of code stand right before and soon after, on the same line.
+    pub(crate) fn is_quoted(&self, range: &Range<usize>) -> bool {
+        let pairs = [
+            ('"', '"'),
+            ('\'', '\''),
+            ('`', '`'),
+            ('«', '»'),
+            ('「', '」'),
+            ('《', '》'),
+        ];
+        let opened = self.before(range.start).chars().next_back();
+        let after = self.after(range.end, 80);
+        let rest = after.split('\n').next().unwrap_or_default();
+        pairs
+            .iter()
+            .any(|(open, close)| opened == Some(*open) && rest.contains(*close))
     }
 
     /// The fenced code block in which an offset lies.

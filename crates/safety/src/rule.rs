@@ -58,14 +58,25 @@ impl<'t> Examined<'t> {
             .get_or_init(|| Context::new(self.folded.text()))
     }
 
-    /// Every place of some patterns that is neither forbidden nor described.
+    /// Every place of some patterns; in prose only those that are neither forbidden nor described. A script does
+    /// what it says, whatever stands beside it.
     pub(crate) fn said<'p>(
         &'p self,
         patterns: &'p [&'static Pattern],
     ) -> impl Iterator<Item = Range<usize>> + 'p {
         self.places(patterns).filter(|range| {
-            !self.context().is_negated(range.start) && !self.context().is_example(range)
+            !self.part.is_prose()
+                || !(self.context().is_negated(range.start) || self.context().is_example(range))
         })
+    }
+
+    /// The same for what a model is told: put into quotation marks, it is told of.
+    pub(crate) fn told<'p>(
+        &'p self,
+        patterns: &'p [&'static Pattern],
+    ) -> impl Iterator<Item = Range<usize>> + 'p {
+        self.said(patterns)
+            .filter(|range| !self.context().is_quoted(range))
     }
 
     /// Every place of some patterns.

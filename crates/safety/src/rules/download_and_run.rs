@@ -7,15 +7,15 @@ use crate::pattern::Pattern;
 use crate::rule::{Examined, Hit, Rule};
 
 static PIPED: Pattern = Pattern::new(
-    r#"\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b(?:[\x20-{}\x7E]|\\\r?\n){1,300}?\|(?:[\x20-{}\x7E]{0,60}\|){0,1}\s{0,8}(?:sudo\s+(?:-\w+\s+){0,3})?(?:env\s+)?(?:/\w+/)?(?:/?bin/)?(?:(?:ba|z|da|k|fi)?sh\b|iex\b|invoke-expression\b|(?:pwsh|powershell)\b|(?:python3?|perl|ruby|node|php)(?:\s+-)?\s*(?:[\x22'`);&|\n]|$))"#,
+    r"\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b(?:[\x20-{}\x7E]|\\\r?\n){1,300}?\|(?:[\x20-{}\x7E]{0,60}\|){0,1}\s{0,8}(?:sudo\s+(?:-\w+\s+){0,3})?(?:env\s+)?(?:/\w+/)?(?:/?bin/)?(?:(?:ba|z|da|k|fi)?sh\b|iex\b|invoke-expression\b|(?:pwsh|powershell)\b|(?:python3?|perl|ruby|node|php)(?:\s+-)?\s*(?:[\x22'`);&|\n]|$))",
 );
 
 static INSIDE: Pattern = Pattern::new(
-    r#"\b(?:(?:ba|z|da)?sh|source)\s+(?:-\w+\s+){0,2}<\(\s*(?:curl|wget)\b|\b(?:ba|z|da)?sh\s+-\w{0,4}c\s+[\x22'\\]{0,2}(?:\$\(|`)\s*(?:curl|wget)\b|\beval\s+[\x22']?(?:\$\(|`)\s*(?:curl|wget)\b|\b(?:iex|invoke-expression)\b[\x20-\x7E]{0,60}(?:downloadstring|iwr\b|irm\b|invoke-webrequest|invoke-restmethod|net\.webclient)"#,
+    r"\b(?:(?:ba|z|da)?sh|source)\s+(?:-\w+\s+){0,2}<\(\s*(?:curl|wget)\b|\b(?:ba|z|da)?sh\s+-\w{0,4}c\s+[\x22'\\]{0,2}(?:\$\(|`)\s*(?:curl|wget)\b|\beval\s+[\x22']?(?:\$\(|`)\s*(?:curl|wget)\b|\b(?:iex|invoke-expression)\b[\x20-\x7E]{0,60}(?:downloadstring|iwr\b|irm\b|invoke-webrequest|invoke-restmethod|net\.webclient)",
 );
 
 static CODE: Pattern = Pattern::new(
-    r#"\b(?:exec|eval)\s{0,2}\(\s{0,2}(?:compile\s{0,2}\(\s{0,2})?(?:requests\.get|urllib\.request\.urlopen|urlopen|httpx\.get|urllib2\.urlopen)\s{0,2}\(|\b(?:eval|Function)\s{0,2}\(\s{0,2}(?:await\s+)?\(?\s{0,2}(?:await\s+)?fetch\s{0,2}\("#,
+    r"\b(?:exec|eval)\s{0,2}\(\s{0,2}(?:compile\s{0,2}\(\s{0,2})?(?:requests\.get|urllib\.request\.urlopen|urlopen|httpx\.get|urllib2\.urlopen)\s{0,2}\(|\b(?:eval|Function)\s{0,2}\(\s{0,2}(?:await\s+)?\(?\s{0,2}(?:await\s+)?fetch\s{0,2}\(",
 );
 
 pub(super) static RULE: Rule = Rule {
@@ -41,7 +41,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 static ODD_SOURCE: Pattern = Pattern::new(
-    r#"https?://(?:\d{1,3}\.){3}\d{1,3}|\b(?:bit\.ly|tinyurl\.com|t\.co|is\.gd|cutt\.ly|rb\.gy|goo\.gl)/|\b(?:pastebin\.com|paste\.ee|hastebin\.com|rentry\.(?:co|org)|transfer\.sh|0x0\.st|termbin\.com|ix\.io|dpaste\.\w+|webhook\.site|anonfiles\.\w+|file\.io|glot\.io)\b|\bngrok|http://|\.onion\b|base64"#,
+    r"https?://(?:\d{1,3}\.){3}\d{1,3}|\b(?:bit\.ly|tinyurl\.com|t\.co|is\.gd|cutt\.ly|rb\.gy|goo\.gl)/|\b(?:pastebin\.com|paste\.ee|hastebin\.com|rentry\.(?:co|org)|transfer\.sh|0x0\.st|termbin\.com|ix\.io|dpaste\.\w+|webhook\.site|anonfiles\.\w+|file\.io|glot\.io)\b|\bngrok|http://|\.onion\b|base64",
 );
 
 /// Whose installers people run in this way because their own pages say so.

@@ -7,7 +7,7 @@ use crate::pattern::Pattern;
 use crate::rule::{Examined, Hit, Rule};
 
 static TOKEN: Pattern = Pattern::new(
-    r#"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9_]{60,}|\bglpat-[A-Za-z0-9_-]{20}\b|\bxox[bpars]-[A-Za-z0-9-]{24,}|\bsk-ant-[A-Za-z0-9_-]{40,}|\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}|\bsk_live_[A-Za-z0-9]{24,}|\bAIza[0-9A-Za-z_-]{35}\b|\bnpm_[A-Za-z0-9]{36}\b|\bhf_[A-Za-z0-9]{34}\b|\bpypi-[A-Za-z0-9_-]{60,}|-----BEGIN\s(?:[A-Z]{2,10}\s){0,2}PRIVATE\sKEY-----\s{0,4}[A-Za-z0-9+/=\s]{64,}"#,
+    r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9_]{60,}|\bglpat-[A-Za-z0-9_-]{20}\b|\bxox[bpars]-[A-Za-z0-9-]{24,}|\bsk-ant-[A-Za-z0-9_-]{40,}|\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}|\bsk_live_[A-Za-z0-9]{24,}|\bAIza[0-9A-Za-z_-]{35}\b|\bnpm_[A-Za-z0-9]{36}\b|\bhf_[A-Za-z0-9]{34}\b|\bpypi-[A-Za-z0-9_-]{60,}|-----BEGIN\s(?:[A-Z]{2,10}\s){0,2}PRIVATE\sKEY-----\s{0,4}[A-Za-z0-9+/=\s]{64,}",
 );
 
 pub(super) static RULE: Rule = Rule {

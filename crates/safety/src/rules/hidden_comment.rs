@@ -10,11 +10,11 @@ use crate::rule::{Examined, Hit, Rule};
 use crate::rules::hostile;
 
 static UNSEEN: Pattern = Pattern::new(
-    r#"\[//\]:~#~[(\x22']|<[a-z]{1,10}\b[^>\n]{0,80}(?:display\s{0,2}:\s{0,2}none|font-size\s{0,2}:\s{0,2}0|visibility\s{0,2}:\s{0,2}hidden|color\s{0,2}:\s{0,2}(?:white|[#]fff\b|transparent))[^>\n]{0,80}>"#,
+    r"\[//\]:~#~[(\x22']|<[a-z]{1,10}\b[^>\n]{0,80}(?:display\s{0,2}:\s{0,2}none|font-size\s{0,2}:\s{0,2}0|visibility\s{0,2}:\s{0,2}hidden|color\s{0,2}:\s{0,2}(?:white|[#]fff\b|transparent))[^>\n]{0,80}>",
 );
 
 static ADDRESSED: Pattern = Pattern::new(
-    r#"\b(?:assistants?|ai|llms?|language~models?|claude|chatgpt|gpt|copilot|gemini|the~model|agents?|you)\b[^\n.]{0,50}\b(?:must|should|shall|always|now|please|required|need~to|will)\b[^\n.]{0,60}\b(?:sends?|upload|exfiltrate|leak|transmit|forward|curl|wget|passwords?|credentials?|secrets?|tokens?|\.env|private~keys?|ssh|obey)\b|(?:助手|模型|代理|智能体|AI)[^\n。]{0,20}(?:必须|应当|请|務必|务必)[^\n。]{0,30}(?:发送|上传|读取|执行|泄露|密码|密钥)"#,
+    r"\b(?:assistants?|ai|llms?|language~models?|claude|chatgpt|gpt|copilot|gemini|the~model|agents?|you)\b[^\n.]{0,50}\b(?:must|should|shall|always|now|please|required|need~to|will)\b[^\n.]{0,60}\b(?:sends?|upload|exfiltrate|leak|transmit|forward|curl|wget|passwords?|credentials?|secrets?|tokens?|\.env|private~keys?|ssh|obey)\b|(?:助手|模型|代理|智能体|AI)[^\n。]{0,20}(?:必须|应当|请|務必|务必)[^\n。]{0,30}(?:发送|上传|读取|执行|泄露|密码|密钥)",
 );
 
 pub(super) static RULE: Rule = Rule {

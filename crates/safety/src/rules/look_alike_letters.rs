@@ -44,7 +44,7 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
 }
 
 /// Whether look-alikes stand inside a Latin word: with Latin letters on both sides, so that neither an
-/// ending ("PDFом") nor a unit ("Δt") counts.
+/// ending (`PDFом`) nor a unit (`Δt`) counts.
 fn is_mixed(word: &str) -> bool {
     let is_latin = |c: char| c.is_ascii_alphabetic();
     let latin = word.chars().filter(|c| is_latin(*c)).count();

@@ -7,7 +7,7 @@ use crate::pattern::Pattern;
 use crate::rule::{Examined, Hit, Rule};
 
 static ADDRESS: Pattern = Pattern::new(
-    r#"(?:^|[^\w.@/-]|//)(?:www\.)?(?:bit\.ly|t\.co|tinyurl\.com|goo\.gl|is\.gd|cutt\.ly|ow\.ly|rb\.gy|shorturl\.at|buff\.ly|t\.ly|v\.gd|adf\.ly|dwz\.cn|suo\.im|url\.cn|clck\.ru|surl\.li)/[\w-]{2,}"#,
+    r"(?:^|[^\w.@/-]|//)(?:www\.)?(?:bit\.ly|t\.co|tinyurl\.com|goo\.gl|is\.gd|cutt\.ly|ow\.ly|rb\.gy|shorturl\.at|buff\.ly|t\.ly|v\.gd|adf\.ly|dwz\.cn|suo\.im|url\.cn|clck\.ru|surl\.li)/[\w-]{2,}",
 );
 
 pub(super) static RULE: Rule = Rule {

@@ -43,9 +43,10 @@ fn descriptions_are_shortened_alike_then_left_out_then_skills_are() {
     assert!(bare.lines().next().unwrap().len() > 150, "{bare}");
     let names: Vec<&str> = bare.lines().skip(1).take(2).collect();
     assert_eq!(names, ["- skill-00", "- skill-01"]);
-    assert_eq!(
-        text(200).lines().last().unwrap(),
-        "1 more skill: call discover_skills with what is needed, or with select:NAME."
+    assert!(
+        text(120).ends_with(
+            "more skills: call discover_skills with what is needed, or with select:NAME."
+        )
     );
 }
 
