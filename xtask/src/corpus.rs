@@ -190,11 +190,22 @@ fn examined(metier: &Path, name: &str, folder: &Path) -> Result<Vec<String>, Str
     table("not loaded because of", &lenient.reasons);
     table("not loaded in strict mode because of", &strict.reasons);
     table("findings in strict mode", &strict.findings);
+    let safety = per_thousand(&strict.findings, strict.skills_found);
+    table("findings of the safety rules in a thousand skills", &safety);
     Ok(audit
         .faults
         .into_iter()
         .map(|fault| format!("{name}: {fault}"))
         .collect())
+}
+
+/// The findings of the safety rules, for a thousand skills. One that flags more than twenty of them is wrong.
+fn per_thousand(findings: &BTreeMap<String, usize>, skills: usize) -> BTreeMap<String, usize> {
+    findings
+        .iter()
+        .filter(|(code, _)| code.starts_with("MT4"))
+        .map(|(code, found)| (code.clone(), (found * 1000).div_ceil(skills.max(1))))
+        .collect()
 }
 
 fn table(title: &str, entries: &BTreeMap<String, usize>) {
@@ -221,4 +232,18 @@ fn figures(metier: &Path, folder: &Path, lenient: bool) -> Result<Figures, Strin
         let said = String::from_utf8_lossy(&output.stderr);
         format!("the check gave no figures ({error}): {}", said.trim_end())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn safety_findings_are_counted_for_a_thousand_skills() {
+        let findings = [("MT409 download-and-run", 2), ("MT602 unused-script", 9)];
+        let findings = findings.map(|(code, found)| (code.to_owned(), found));
+        let counted = per_thousand(&findings.into(), 184);
+        assert_eq!(counted, [("MT409 download-and-run".to_owned(), 11)].into());
+        assert!(per_thousand(&BTreeMap::new(), 0).is_empty());
+    }
 }
