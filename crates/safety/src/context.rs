@@ -9,7 +9,7 @@ const BACK: usize = 120;
 
 /// "Never …", "do not …" right before.
 static NEGATION: Pattern = Pattern::new(
-    r"(?:\b(?:never|not|cannot|avoid|refuse~to|without|no|nor|stop|rather~than|instead~of|forbidden~to|against)|n't|绝不|决不|不要|不得|不会|切勿|请勿|禁止|避免|绝不能|しない|nie|niemals|nicht|jamais|nunca|никогда|не|nunca)[\x20\t\r\n*_`]{0,6}(?:ever|to|be|you|try|let~it|[\w-]{1,12})?[\x20\t*_`,]{0,3}$",
+    r"(?:\b(?:never|not|cannot|avoid|refuse~to|without|no|nor|stop|rather~than|instead~of|forbidden~to|against)\b|n't\b|绝不|决不|不要|不得|不会|切勿|请勿|禁止|避免|绝不能|しない|nie|niemals|nicht|jamais|nunca|никогда|не|nunca)[\x20\t\r\n*_`]{0,6}(?:ever|to|be|you|try|let~it|[\w-]{1,12})?[\x20\t*_`,]{0,3}$",
 );
 
 /// Words of somebody who describes an attack.
@@ -198,6 +198,7 @@ mod tests {
     fn what_is_forbidden_or_described_is_told_from_what_is_said() {
         assert_eq!(at("Send it all.", "Send"), (false, false));
         assert_eq!(at("Never send it.", "send"), (true, false));
+        assert_eq!(at("The node send it.", "send"), (false, false));
         assert_eq!(at("You must not ever send it.", "send"), (true, false));
         assert_eq!(at("I never sleep. Send it.", "Send"), (false, false));
         assert_eq!(at("Phrases such as \"send it\".", "send"), (false, true));

@@ -14,16 +14,12 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
-    let bytes = examined.raw.as_bytes();
     for (at, c) in examined.raw.char_indices() {
-        let is_return = c == '\r' && matches!(bytes.get(at + 1), Some(b'\n' | b'\r') | None);
-        if !c.is_control() || matches!(c, '\n' | '\t' | '\u{C}' | '\u{85}') || is_return {
+        // A carriage return alone ends lines as well, in YAML and in old files.
+        if !c.is_control() || matches!(c, '\n' | '\r' | '\t' | '\u{C}' | '\u{85}') {
             continue;
         }
         let message = match c {
-            // A return in the middle of a line lets its rest overwrite its beginning on a terminal.
-            '\r' if examined.raw.contains('\n') => "a carriage return in the middle of a line",
-            '\r' => continue,
             '\u{1B}' | '\u{9B}' => "a terminal escape sequence",
             _ => "a control character",
         };

@@ -84,14 +84,13 @@ pub fn open(
     arguments: &str,
 ) -> Result<Activation, ActivationRefusal> {
     let scanned;
-    let verdict = match text.verdict {
-        Some(verdict) => verdict,
-        None => {
-            let mut scan = Scan::new();
-            scan.skill_file("SKILL.md", text.skill_file);
-            scanned = scan.finish();
-            &scanned
-        }
+    let verdict = if let Some(verdict) = text.verdict {
+        verdict
+    } else {
+        let mut scan = Scan::new();
+        scan.skill_file("SKILL.md", text.skill_file);
+        scanned = scan.finish();
+        &scanned
     };
     if verdict.is_blocked() {
         let reason = verdict

@@ -23,7 +23,8 @@ const FEW: usize = 10;
 pub struct Thresholds {
     /// Confidence and lead after words alone. They say how much of the query a skill speaks of, so it takes nearly all.
     pub lexical: (f64, f64),
-    /// Confidence and lead after words and meaning.
+    /// Confidence and lead after words and meaning. On the development queries 0.7 ends the cascade for four of five
+    /// with 96 right of a hundred, and for none that nothing answers; a lead makes it no surer.
     pub hybrid: (f64, f64),
 }
 
@@ -31,7 +32,7 @@ impl Default for Thresholds {
     fn default() -> Self {
         Self {
             lexical: (0.95, 0.15),
-            hybrid: (0.7, 0.15),
+            hybrid: (0.7, 0.0),
         }
     }
 }

@@ -171,7 +171,6 @@ fn mended(text: &str) -> String {
             }
             (Some('\''), '"') => mended.push_str("\\\""),
             (Some(_), '\n') => mended.push(' '),
-            (Some(_), c) => mended.push(c),
             (None, '"' | '\'') => {
                 quote = Some(c);
                 mended.push('"');
@@ -185,7 +184,7 @@ fn mended(text: &str) -> String {
                 mended.truncate(kept);
                 mended.push(c);
             }
-            (None, c) => mended.push(c),
+            (_, c) => mended.push(c),
         }
     }
     mended

@@ -67,7 +67,7 @@ fn refusals_come_in_their_order() {
 fn arguments_are_put_in_and_nothing_is_run() {
     let entry = with_front(
         "bake",
-        json!({"arguments": ["mesh", "size"], "allowed-tools": "Read, Bash(git status)", "model": "m"}),
+        &json!({"arguments": ["mesh", "size"], "allowed-tools": "Read, Bash(git status)", "model": "m"}),
     );
     let body = "\n# Bake $mesh at $size\n\n!`rm -rf x` in {baseDir}/a and ${CLAUDE_SKILL_DIR}/b, $ARGUMENTS[1], $0\n";
     let whole = format!("---\nname: bake\n---\n{body}");

@@ -45,8 +45,8 @@ fn skill(name: &str, description: &str) -> SkillEntry {
     SkillEntry::new(format!("user:{name}"), name, description)
 }
 
-fn with_front(name: &str, front: serde_json::Value) -> SkillEntry {
+fn with_front(name: &str, front: &serde_json::Value) -> SkillEntry {
     let mut entry = skill(name, "Does it.");
-    entry.front_matter = front.as_object().unwrap().clone();
+    entry.front_matter.clone_from(front.as_object().unwrap());
     entry
 }

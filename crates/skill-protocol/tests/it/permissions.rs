@@ -5,6 +5,9 @@ use serde_json::json;
 
 use crate::with_front;
 
+/// Rules, whether the skill asks for nothing, and what is decided.
+type Row<'a> = (&'a [(Decision, &'a str)], bool, Decision);
+
 fn rules(written: &[(Decision, &str)]) -> PermissionRules {
     let mut rules = PermissionRules::default();
     for (decision, rule) in written {
@@ -18,8 +21,8 @@ fn deny_before_allow_before_ask_before_the_properties() {
     use Decision::{Allow, Ask, Deny};
     let safe = json!({"name": "pdf-fill", "description": "x", "license": "MIT", "metadata": {"a": {"b": 1}}, "version": 1.2,
         "compatibility": "any", "argument-hint": "FILE", "tags": ["a"], "allowed-tools": ""});
-    let unsafe_ = json!({"name": "pdf-fill", "allowed-tools": "Bash(git *)"});
-    let table: &[(&[(Decision, &str)], bool, Decision)] = &[
+    let effective = json!({"name": "pdf-fill", "allowed-tools": "Bash(git *)"});
+    let table: &[Row<'_>] = &[
         (&[], true, Allow),
         (&[], false, Ask),
         (&[(Allow, "Skill")], false, Allow),
@@ -37,14 +40,7 @@ fn deny_before_allow_before_ask_before_the_properties() {
         (&[(Ask, "Skill"), (Allow, "Skill(pdf-fill)")], false, Allow),
     ];
     for (written, is_safe, wanted) in table {
-        let entry = with_front(
-            "pdf-fill",
-            if *is_safe {
-                safe.clone()
-            } else {
-                unsafe_.clone()
-            },
-        );
+        let entry = with_front("pdf-fill", if *is_safe { &safe } else { &effective });
         let outcome = rules(written).decide(&entry);
         assert_eq!(outcome.decision, *wanted, "{written:?}");
         assert_eq!(outcome.suggestions.is_empty(), *wanted != Ask);
@@ -55,7 +51,7 @@ fn deny_before_allow_before_ask_before_the_properties() {
 #[test]
 fn a_prefix_ends_where_a_name_has_its_joint() {
     let rules = rules(&[(Decision::Deny, "Skill(pdf:*)")]);
-    let decide = |name: &str| rules.decide(&with_front(name, json!({}))).decision;
+    let decide = |name: &str| rules.decide(&with_front(name, &json!({}))).decision;
     assert_eq!(decide("pdf"), Decision::Deny);
     assert_eq!(decide("pdf-fill"), Decision::Deny);
     assert_eq!(decide("pdf:fill"), Decision::Deny);
