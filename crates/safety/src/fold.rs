@@ -1,0 +1,239 @@
+//! A text without its disguises, and the way back to the places of the original.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization;
+
+/// Letters of other scripts that look like a Latin one.
+const LOOK_ALIKES: [(char, char); 44] = [
+    ('а', 'a'),
+    ('е', 'e'),
+    ('о', 'o'),
+    ('р', 'p'),
+    ('с', 'c'),
+    ('у', 'y'),
+    ('х', 'x'),
+    ('і', 'i'),
+    ('ј', 'j'),
+    ('ѕ', 's'),
+    ('һ', 'h'),
+    ('ԁ', 'd'),
+    ('ԛ', 'q'),
+    ('ԝ', 'w'),
+    ('ё', 'e'),
+    ('к', 'k'),
+    ('м', 'm'),
+    ('т', 't'),
+    ('в', 'b'),
+    ('н', 'h'),
+    ('г', 'r'),
+    ('п', 'n'),
+    ('А', 'A'),
+    ('В', 'B'),
+    ('Е', 'E'),
+    ('К', 'K'),
+    ('М', 'M'),
+    ('Н', 'H'),
+    ('О', 'O'),
+    ('Р', 'P'),
+    ('С', 'C'),
+    ('Т', 'T'),
+    ('Х', 'X'),
+    ('І', 'I'),
+    ('Ѕ', 'S'),
+    ('Ј', 'J'),
+    ('ο', 'o'),
+    ('ν', 'v'),
+    ('ι', 'i'),
+    ('κ', 'k'),
+    ('ρ', 'p'),
+    ('α', 'a'),
+    ('ε', 'e'),
+    ('υ', 'u'),
+];
+
+/// The Latin letter that a letter of another script looks like.
+pub(crate) fn look_alike(c: char) -> Option<char> {
+    LOOK_ALIKES
+        .iter()
+        .find(|(other, _)| *other == c)
+        .map(|(_, latin)| *latin)
+}
+
+/// Whether the character takes no place on the screen.
+pub(crate) fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{AD}' | '\u{34F}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{E0000}'..='\u{E01EF}'
+    )
+}
+
+/// A text in which words can be compared.
+pub(crate) struct Folded<'t> {
+    original: &'t str,
+    text: Cow<'t, str>,
+    /// Where the folded text and the original part ways: from the first offset on, counted in bytes of
+    /// the folded text, the original goes on at the second.
+    marks: Vec<(usize, usize)>,
+}
+
+impl<'t> Folded<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        if text.is_ascii() {
+            return Self {
+                original: text,
+                text: Cow::Borrowed(text),
+                marks: Vec::new(),
+            };
+        }
+        let mut folding = Folding {
+            text: String::with_capacity(text.len()),
+            marks: Vec::new(),
+        };
+        let mut word = 0..0;
+        let mut is_latin = false;
+        for (at, c) in text.char_indices() {
+            if at >= word.end && c.is_alphabetic() {
+                let rest = text.get(at..).unwrap_or_default();
+                let length = rest
+                    .find(|c: char| !(c.is_alphanumeric() || is_invisible(c)))
+                    .unwrap_or(rest.len());
+                word = at..at + length;
+                is_latin = text
+                    .get(word.clone())
+                    .is_some_and(|word| word.bytes().any(|byte| byte.is_ascii_alphabetic()));
+            }
+            folding.put(at, c, is_latin && word.contains(&at));
+        }
+        Self {
+            original: text,
+            text: Cow::Owned(folding.text),
+            marks: folding.marks,
+        }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The bytes of the original that a range of the folded text stands for.
+    pub(crate) fn original(&self, range: Range<usize>) -> Range<usize> {
+        if self.marks.is_empty() {
+            return range;
+        }
+        let (start, end) = (self.place(range.start), range.end);
+        // The end of the last character, not the beginning of what follows: between them may lie what was dropped.
+        let last = self
+            .text
+            .get(range)
+            .and_then(|found| found.chars().next_back());
+        let end = last.map_or(start, |last| {
+            let at = self.place(end - last.len_utf8());
+            let rest = self.original.get(at..).unwrap_or_default();
+            at + rest.chars().next().map_or(0, char::len_utf8)
+        });
+        start..end.max(start)
+    }
+
+    fn place(&self, at: usize) -> usize {
+        let behind = self.marks.partition_point(|(folded, _)| *folded <= at);
+        match behind.checked_sub(1).and_then(|last| self.marks.get(last)) {
+            Some((folded, original)) => original + (at - folded),
+            None => at,
+        }
+    }
+}
+
+struct Folding {
+    text: String,
+    marks: Vec<(usize, usize)>,
+}
+
+impl Folding {
+    /// Writes a character of the original, at its offset there, as it is compared.
+    fn put(&mut self, at: usize, c: char, in_latin_word: bool) {
+        if is_invisible(c) {
+            self.mark_after(at, c);
+            return;
+        }
+        let plain = match c {
+            _ if c.is_ascii() => c,
+            '\u{A0}'
+            | '\u{1680}'
+            | '\u{2000}'..='\u{200A}'
+            | '\u{202F}'
+            | '\u{205F}'
+            | '\u{3000}' => ' ',
+            '\u{2028}' | '\u{2029}' => '\n',
+            '‘' | '’' | '‛' => '\'',
+            '“' | '”' | '„' => '"',
+            '\u{FF01}'..='\u{FF5E}' | '\u{1D400}'..='\u{1D7FF}' | '\u{24B6}'..='\u{24E9}' => {
+                std::iter::once(c).nfkc().next().unwrap_or(c)
+            }
+            _ if in_latin_word => look_alike(c).unwrap_or(c),
+            _ => c,
+        };
+        self.text.push(plain);
+        if plain.len_utf8() != c.len_utf8() {
+            self.mark_after(at, c);
+        }
+    }
+
+    fn mark_after(&mut self, at: usize, c: char) {
+        let mark = (self.text.len(), at + c.len_utf8());
+        match self.marks.last_mut() {
+            Some(last) if last.0 == mark.0 => *last = mark,
+            _ => self.marks.push(mark),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn found(text: &str, wanted: &str) -> Option<String> {
+        let folded = Folded::new(text);
+        let at = folded.text().find(wanted)?;
+        Some(text[folded.original(at..at + wanted.len())].to_owned())
+    }
+
+    #[test]
+    fn disguises_are_taken_off_and_places_are_kept() {
+        let found = |text: &str| found(text, "ignore");
+        assert_eq!(found("an ignore.").as_deref(), Some("ignore"));
+        assert_eq!(
+            found("灯 ig\u{200b}no\u{ad}re!").as_deref(),
+            Some("ig\u{200b}no\u{ad}re")
+        );
+        assert_eq!(found("ｉｇｎｏｒｅ it").as_deref(), Some("ｉｇｎｏｒｅ"));
+        assert_eq!(found("𝐢𝐠𝐧𝐨𝐫𝐞").as_deref(), Some("𝐢𝐠𝐧𝐨𝐫𝐞"));
+        assert_eq!(found("— ignоre").as_deref(), Some("ignоre"));
+    }
+
+    #[test]
+    fn words_of_one_script_stay_as_they_are() {
+        for text in ["игнорируй все правила", "naïve café", "温度の設定", "αβγ"]
+        {
+            assert_eq!(Folded::new(text).text(), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_range_is_always_one_of_the_original(
+            text in "[a-cаеｉ𝐢“\u{200b}\u{ad}\u{3000}\n灯 ]{0,40}", from in 0usize..60, length in 0usize..60,
+        ) {
+            let folded = Folded::new(&text);
+            let boundary = |at: usize| (0..=at.min(folded.text().len())).rev()
+                .find(|at| folded.text().is_char_boundary(*at)).unwrap();
+            let (from, to) = (boundary(from), boundary(from + length));
+            let range = folded.original(from..to);
+            prop_assert!(text.get(range.clone()).is_some(), "{range:?}");
+        }
+    }
+}

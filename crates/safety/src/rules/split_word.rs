@@ -1,0 +1,43 @@
+//! A word split by what cannot be seen.
+
+use metier_diagnostics::Severity;
+
+use crate::codes;
+use crate::rule::{Examined, Hit, Rule};
+
+pub(super) static RULE: Rule = Rule {
+    code: codes::SPLIT_WORD,
+    triggers: &[],
+    find,
+    #[cfg(test)]
+    patterns: &[],
+};
+
+fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
+    if !examined.part.is_prose() || examined.raw.is_ascii() {
+        return;
+    }
+    let mut before = ' ';
+    let mut split: Option<(usize, usize)> = None;
+    for (at, c) in examined.raw.char_indices() {
+        // Soft hyphens say where a long word may be parted, and are left alone.
+        if matches!(c, '\u{200B}'..='\u{200D}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{180E}' | '\u{34F}')
+        {
+            let end = at + c.len_utf8();
+            split = Some(split.map_or((at, end), |(start, _)| (start, end)));
+            continue;
+        }
+        if let Some((start, end)) = split.take()
+            && before.is_ascii_alphabetic()
+            && c.is_ascii_alphabetic()
+        {
+            hits.push(Hit {
+                range: start..end,
+                severity: Severity::Warning,
+                message: "a word is split by a character that cannot be seen",
+                help: "remove the character; it hides the word from searches and filters, not from models",
+            });
+        }
+        before = c;
+    }
+}

@@ -1,0 +1,268 @@
+//! The scan over the texts of one skill.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use metier_diagnostics::{Code, Diagnostic, LineIndex, Location, Severity};
+use metier_skill_model::SkillMetadata;
+use serde_json::Value;
+
+use crate::fold::Folded;
+use crate::part::Part;
+use crate::rule::{Examined, Hit};
+use crate::rules::{COUNT, RULES};
+use crate::verdict::Verdict;
+
+/// So many findings of one rule in one file are kept.
+pub const MOST_OF_ONE_RULE: usize = 5;
+/// So many findings are kept of one skill.
+pub const MOST_FINDINGS: usize = 60;
+/// How deep a JSON value is looked into.
+const DEEPEST: usize = 64;
+
+/// Scans the texts of one skill.
+///
+/// Give it the files first and the values that were read from them afterwards: a value can hold what its file
+/// writes as an escape, and what a file has shown already is not told again.
+#[derive(Debug, Default)]
+pub struct Scan {
+    findings: Vec<Diagnostic>,
+    left_out: usize,
+    blocked: bool,
+}
+
+impl Scan {
+    /// A scan that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A whole `SKILL.md`: front matter and body.
+    pub fn skill_file(&mut self, file: &str, text: &str) {
+        let end = front_matter_end(text);
+        let lines = LineIndex::new(text);
+        self.part(Part::FrontMatter, file, text, 0..end, &lines);
+        self.part(Part::Body, file, text, end..text.len(), &lines);
+    }
+
+    /// Another file, as the part it is.
+    pub fn file(&mut self, part: Part, file: &str, text: &str) {
+        self.part(part, file, text, 0..text.len(), &LineIndex::new(text));
+    }
+
+    /// The path of a file below the skill.
+    pub fn file_name(&mut self, path: &str) {
+        for (code, hit) in examine(Part::FileName, path) {
+            self.add(code, &hit, path, "in the name of the file", || {
+                Location::file(path)
+            });
+        }
+    }
+
+    /// A value that was read from a file: `what` says which ("the description of tool `bake`").
+    pub fn value(&mut self, part: Part, file: &str, what: &str, text: &str) {
+        for (code, hit) in examine(part, text) {
+            if !self.has(file, code) {
+                self.add(code, &hit, file, what, || Location::file(file));
+            }
+        }
+    }
+
+    /// Every text of a JSON value, keys included: front matter, a schema.
+    pub fn json(&mut self, part: Part, file: &str, what: &str, value: &Value) {
+        let mut open = vec![(value, 0)];
+        while let Some((value, depth)) = open.pop() {
+            match value {
+                Value::String(text) => self.value(part, file, what, text),
+                Value::Array(items) if depth < DEEPEST => {
+                    open.extend(items.iter().rev().map(|item| (item, depth + 1)));
+                }
+                Value::Object(entries) if depth < DEEPEST => {
+                    for (key, _) in entries {
+                        self.value(part, file, what, key);
+                    }
+                    open.extend(entries.values().rev().map(|entry| (entry, depth + 1)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What was read of a skill: the front matter from `skill_file`, the tools from `tools_file`.
+    pub fn metadata(&mut self, skill_file: &str, tools_file: &str, metadata: &SkillMetadata) {
+        for (key, value) in &metadata.front_matter {
+            self.value(Part::FrontMatter, skill_file, "in the front matter", key);
+            self.json(Part::FrontMatter, skill_file, "in the front matter", value);
+        }
+        self.value(
+            Part::FrontMatter,
+            skill_file,
+            "in the description",
+            &metadata.description,
+        );
+        for tool in &metadata.tools {
+            let what = "in the tools";
+            self.value(Part::Tools, tools_file, what, &tool.name);
+            self.value(Part::Tools, tools_file, what, &tool.description);
+            for alias in &tool.search_aliases {
+                self.value(Part::Tools, tools_file, what, alias);
+            }
+            for schema in [&tool.input_schema, &tool.output_schema]
+                .into_iter()
+                .flatten()
+            {
+                for (key, value) in schema {
+                    self.value(Part::Tools, tools_file, what, key);
+                    self.json(Part::Tools, tools_file, what, value);
+                }
+            }
+        }
+    }
+
+    /// The verdict on everything that was given.
+    pub fn finish(self) -> Verdict {
+        Verdict::new(self.findings, self.left_out, self.blocked)
+    }
+
+    fn part(
+        &mut self,
+        part: Part,
+        file: &str,
+        text: &str,
+        of: Range<usize>,
+        lines: &LineIndex<'_>,
+    ) {
+        for (code, hit) in examine(part, text.get(of.clone()).unwrap_or_default()) {
+            let range = of.start + hit.range.start..of.start + hit.range.end;
+            self.add(code, &hit, file, "", || lines.locate(file, range));
+        }
+    }
+
+    /// Keeps a finding or counts it. Its place costs the length of its line, and is made for those that are kept.
+    fn add(
+        &mut self,
+        code: Code,
+        hit: &Hit,
+        file: &str,
+        label: &str,
+        place: impl FnOnce() -> Location,
+    ) {
+        self.blocked |= hit.severity == Severity::Error;
+        let same = self
+            .findings
+            .iter()
+            .filter(|finding| is_of(finding, file, code));
+        if self.findings.len() >= MOST_FINDINGS || same.count() >= MOST_OF_ONE_RULE {
+            self.left_out += 1;
+            return;
+        }
+        self.findings.push(
+            Diagnostic::new(code, hit.severity, hit.message)
+                .at(place(), label)
+                .help(hit.help),
+        );
+    }
+
+    fn has(&self, file: &str, code: Code) -> bool {
+        self.findings
+            .iter()
+            .any(|finding| is_of(finding, file, code))
+    }
+}
+
+fn is_of(finding: &Diagnostic, file: &str, code: Code) -> bool {
+    finding.code.id == code.id && finding.location().is_some_and(|place| place.file == file)
+}
+
+/// What the rules find in a text, by place.
+fn examine(part: Part, raw: &str) -> Vec<(Code, Hit)> {
+    let folded = Folded::new(raw);
+    let examined = Examined::new(part, raw, &folded);
+    let mut found = Vec::new();
+    let mut hits = Vec::new();
+    let wanted = wanted(folded.text());
+    for (rule, _) in RULES.iter().zip(wanted).filter(|(_, wanted)| *wanted) {
+        (rule.find)(&examined, &mut hits);
+        hits.sort_by_key(|hit| (hit.range.start, hit.range.end));
+        hits.dedup_by_key(|hit| hit.range.start);
+        found.extend(hits.drain(..).map(|hit| (rule.code, hit)));
+    }
+    found.sort_by_key(|(_, hit)| hit.range.start);
+    found
+}
+
+/// The triggers of all rules as one automaton, and the rule of each.
+static TRIGGERS: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
+    let pairs = RULES
+        .iter()
+        .enumerate()
+        .flat_map(|(number, rule)| rule.triggers.iter().map(move |trigger| (*trigger, number)));
+    let (words, rules): (Vec<&str>, Vec<usize>) = pairs.unzip();
+    let automaton = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(words)
+        .ok()?;
+    Some((automaton, rules))
+});
+
+/// Which rules are worth a look at a text.
+fn wanted(text: &str) -> [bool; COUNT] {
+    let mut wanted = RULES.each_ref().map(|rule| rule.triggers.is_empty());
+    let Some((automaton, rules)) = &*TRIGGERS else {
+        return [true; COUNT];
+    };
+    for found in automaton.find_overlapping_iter(text) {
+        let number = rules.get(found.pattern().as_usize());
+        if let Some(wanted) = number.and_then(|number| wanted.get_mut(*number)) {
+            *wanted = true;
+        }
+    }
+    wanted
+}
+
+/// Where the body begins; 0 where there is no front matter.
+fn front_matter_end(text: &str) -> usize {
+    let start = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let is_fence = |line: &str| matches!(line.trim_end(), "---");
+    let mut lines = start.split_inclusive('\n');
+    let Some(first) = lines.next().filter(|line| is_fence(line)) else {
+        return 0;
+    };
+    let mut at = text.len() - start.len() + first.len();
+    for line in lines {
+        at += line.len();
+        if is_fence(line) || line.trim_end() == "..." {
+            return at;
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_body_begins_behind_the_second_fence() {
+        let end = |text: &str| text[front_matter_end(text)..].to_owned();
+        assert_eq!(end("---\na: b\n---\nbody"), "body");
+        assert_eq!(end("\u{feff}---\r\na: b\r\n---\r\nbody"), "body");
+        assert_eq!(end("body\n---\nx"), "body\n---\nx");
+        assert_eq!(end("---\na: b"), "");
+    }
+
+    #[test]
+    fn every_pattern_compiles_and_every_rule_has_its_place() {
+        for pair in RULES.windows(2) {
+            assert!(pair[0].code.id < pair[1].code.id);
+        }
+        assert_eq!(RULES.len(), crate::codes::ALL.len());
+        for rule in &RULES {
+            for (number, pattern) in rule.patterns.iter().enumerate() {
+                assert!(pattern.regex().is_some(), "{} {number}", rule.code);
+            }
+        }
+        assert!(TRIGGERS.is_some());
+    }
+}

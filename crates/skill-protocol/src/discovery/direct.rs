@@ -1,0 +1,44 @@
+//! The first stage: a skill is named.
+
+use crate::book::SkillEntry;
+use crate::view::View;
+
+/// What a name came to.
+pub(super) enum Direct<'a> {
+    /// These skills, with the score.
+    Named(Vec<&'a SkillEntry>, f64),
+    /// `select:` with a name that no visible skill has.
+    Failed,
+    /// It is no name.
+    No,
+}
+
+const EXACT: f64 = 100.0;
+const PREFIX: f64 = 80.0;
+
+pub(super) fn direct<'a>(view: &View<'a>, query: &str) -> Direct<'a> {
+    let query = query.trim();
+    let selected = query
+        .get(..7)
+        .filter(|head| head.eq_ignore_ascii_case("select:"))
+        .and_then(|_| query.get(7..));
+    let name = selected.unwrap_or(query).trim();
+    let name = name.strip_prefix('/').unwrap_or(name).trim();
+    let is_visible = |entry: &&SkillEntry| view.absence(entry).is_none();
+    if !name.is_empty() {
+        let book = view.book;
+        let exact: Vec<&SkillEntry> = book.named(name).filter(is_visible).collect();
+        if !exact.is_empty() {
+            return Direct::Named(exact, EXACT);
+        }
+        let mut beginning = book.beginning(name).filter(is_visible);
+        if let (Some(only), None) = (beginning.next(), beginning.next()) {
+            return Direct::Named(vec![only], PREFIX);
+        }
+    }
+    if selected.is_some() {
+        Direct::Failed
+    } else {
+        Direct::No
+    }
+}
