@@ -206,11 +206,7 @@ fn alone(skills: &[Read], neighbours: &Neighbours<'_>) -> Vec<(usize, Diagnostic
 }
 
 /// Takes skills and their own findings out of the scan.
-fn read(
-    roots: &[Root],
-    scanned: ScanReport,
-    findings: &mut Vec<Finding>,
-) -> Vec<Read> {
+fn read(roots: &[Root], scanned: ScanReport, findings: &mut Vec<Finding>) -> Vec<Read> {
     let mut skills = Vec::new();
     let mut told = |root: &Arc<Path>, diagnostics: Vec<Diagnostic>| {
         findings.extend(diagnostics.into_iter().map(|diagnostic| Finding {
@@ -324,6 +320,8 @@ fn about_roots(roots: &[Root], scanned: &ScanReport, findings: &mut Vec<Finding>
                 .filter(|root| root.path.join(&location.file).symlink_metadata().is_ok());
             having.clone().nth(told).or_else(|| having.next_back())
         });
+        // A name that is no text is shown with escapes, and no file has that one.
+        let root = root.or_else(|| roots.first().filter(|_| roots.len() == 1));
         findings.push(Finding {
             root: root.map(|root| root.path.as_path().into()),
             diagnostic: diagnostic.clone(),

@@ -60,7 +60,12 @@ pub(crate) fn first_bytes(
 }
 
 /// The beginning of the body, as text.
-pub(crate) fn body_excerpt(findings: &mut Findings<'_>, bytes: &[u8], start: usize, whole: bool) -> String {
+pub(crate) fn body_excerpt(
+    findings: &mut Findings<'_>,
+    bytes: &[u8],
+    start: usize,
+    whole: bool,
+) -> String {
     let body = bytes.get(start..).unwrap_or_default();
     let (body, whole) = match body.get(..BODY_LIMIT) {
         Some(cut) => (cut, false),

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use metier_diagnostics::{Diagnostic, Location, has_errors};
 use metier_skill_model::{SkillMetadata, SkillName};
 
+use crate::around_front_matter::{BODY_LIMIT, body_excerpt, first_bytes};
 use crate::candidate::{Candidate, SkillFolder};
 use crate::findings::{Findings, SKILL_CODES, sort_by_place};
 use crate::report::{LoadedSkill, RejectedSkill};
-use crate::around_front_matter::{BODY_LIMIT, body_excerpt, first_bytes};
 use crate::script::Scripts;
 use crate::siblings::Siblings;
 use crate::skill_file::{

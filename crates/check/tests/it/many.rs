@@ -43,6 +43,11 @@ fn a_name_that_is_not_text_is_told_with_escapes() {
     let finding = &report.findings[0].diagnostic;
     assert_eq!(finding.code.id, "MT156");
     assert!(finding.message.contains("odd-\\xff"), "{finding}");
+    let shown = report.findings[0].shown().location().unwrap().to_string();
+    assert!(
+        shown.starts_with(folder.path().to_str().unwrap()),
+        "{shown}"
+    );
     assert!(report.skills.is_empty());
 }
 

@@ -153,7 +153,10 @@ fn full_shows_the_lines_of_a_place_whatever_else_is_in_the_file() {
     // Of a place over many lines its first is shown, of a line without end its number.
     let whole = [Diagnostic::error(DUPLICATE, "long").at(at(0, 0..text.len()), "")];
     let shown = full(&whole, &source, false);
-    assert!(shown.contains("1 | - name: bake") && shown.len() < 200, "{shown}");
+    assert!(
+        shown.contains("1 | - name: bake") && shown.len() < 200,
+        "{shown}"
+    );
     let endless = "x".repeat(1 << 20);
     let place = LineIndex::new(&*endless).locate("tools.yaml", 70_000..70_003);
     let shown = full(
@@ -161,5 +164,8 @@ fn full_shows_the_lines_of_a_place_whatever_else_is_in_the_file() {
         &|_: &str| Some(endless.clone()),
         false,
     );
-    assert!(shown.contains("--> tools.yaml:1:70001") && shown.len() < 200, "{shown}");
+    assert!(
+        shown.contains("--> tools.yaml:1:70001") && shown.len() < 200,
+        "{shown}"
+    );
 }

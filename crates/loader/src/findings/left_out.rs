@@ -36,10 +36,7 @@ impl LeftOut {
     /// Takes the counts of a finding that tells of others, in the words of [`LeftOut::told`].
     fn add(&mut self, told: &Diagnostic) {
         let counts = told.message.rsplit(": ").next().unwrap_or_default();
-        for (number, word) in counts
-            .split(", ")
-            .filter_map(|count| count.split_once(' '))
-        {
+        for (number, word) in counts.split(", ").filter_map(|count| count.split_once(' ')) {
             let number: usize = number.parse().unwrap_or(0);
             match word.trim_end_matches('s') {
                 "error" => self.errors += number,
@@ -159,9 +156,10 @@ mod tests {
         let mut found: Vec<Diagnostic> = (1..=90)
             .map(|line| finding(Severity::Warning, line))
             .collect();
-        found.extend(findings_left_out(Severity::Info, 7, None).map(|told| {
-            told.at(Location::line("a", 500), "")
-        }));
+        found.extend(
+            findings_left_out(Severity::Info, 7, None)
+                .map(|told| told.at(Location::line("a", 500), "")),
+        );
         found.push(finding(Severity::Error, 91).at(Location::file("b"), ""));
         assert_eq!(within_limit(found.clone()), found);
         found.extend((100..200).map(|line| finding(Severity::Error, line)));
@@ -170,7 +168,9 @@ mod tests {
         }));
         let bounded = within_limit(found);
         let of = |file: &str| {
-            let of = bounded.iter().filter(|found| found.location().is_some_and(|at| at.file == file));
+            let of = bounded
+                .iter()
+                .filter(|found| found.location().is_some_and(|at| at.file == file));
             of.map(|found| found.severity).collect::<Vec<_>>()
         };
         assert_eq!(of("b"), [Severity::Warning; 5]);
