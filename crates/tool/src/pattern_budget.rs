@@ -60,6 +60,7 @@ fn cost(pattern: &str) -> u64 {
                 while let Some(next) = chars.next_if(|next| *next != '}') {
                     digits.push(next);
                 }
+                chars.next();
                 let times = digits
                     .split(',')
                     .filter_map(|n| n.trim().parse::<u64>().ok());
@@ -75,11 +76,11 @@ fn cost(pattern: &str) -> u64 {
                         class += escape(chars.next());
                     }
                 }
+                chars.next();
                 class
             }
             '\\' => escape(chars.next()),
             '.' => 10,
-            '*' | '+' | '?' | '|' => 1,
             _ => 1,
         };
         if !matches!(c, '*' | '+' | '?' | '{') {

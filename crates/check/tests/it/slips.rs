@@ -139,7 +139,7 @@ fn a_schema_that_breaks_a_rule_is_told_at_its_word() {
         ),
         (
             "tools:\n- name: bake\n  input-schema: '{\"properties\": {\"a\": {\"required\": true}}}'\n",
-            "a/tools.yaml:3:54",
+            "a/tools.yaml:3:52",
             "list the names of required properties beside `properties`: `required: [name]`",
         ),
         (
