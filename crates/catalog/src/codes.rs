@@ -30,20 +30,6 @@ pub const TOOL_NAME_TAKEN: Code = Code::new(
     "Two tools would have the same name on the wire.",
 )
 .explained(include_str!("pages/MT504.md"));
-/// A schema cannot be compiled.
-pub const UNUSABLE_SCHEMA: Code = Code::new(
-    "MT505",
-    "unusable-schema",
-    "A tool's schema breaks the rules of JSON Schema.",
-)
-.explained(include_str!("pages/MT505.md"));
-/// A part of a schema is not used.
-pub const SCHEMA_NOTE: Code = Code::new(
-    "MT506",
-    "schema-note",
-    "A part of a tool's schema is not used as written.",
-)
-.explained(include_str!("pages/MT506.md"));
 /// A required capability differs from a declared one in letter case alone.
 pub const CAPABILITY_NEAR_MISS: Code = Code::new(
     "MT507",
@@ -72,8 +58,6 @@ pub const ALL: &[Code] = &[
     DEPENDENCY_CYCLE,
     DEPENDS_ON_CYCLE,
     TOOL_NAME_TAKEN,
-    UNUSABLE_SCHEMA,
-    SCHEMA_NOTE,
     CAPABILITY_NEAR_MISS,
     KEPT_OUT,
     NOT_SAVED,

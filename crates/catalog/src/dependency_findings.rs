@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use metier_depgraph::{ClosureError, Cycle, DependencyGraph};
 use metier_diagnostics::{Diagnostic, Location, Severity};
-use metier_loader::LoadedSkill;
+use metier_loader::{LoadedSkill, MOST_FINDINGS, findings_left_out};
 
 use crate::codes;
 use crate::snapshot::nearest;
@@ -102,12 +102,23 @@ impl<'a> DependencyFindings<'a> {
             found.push(about.help("break the cycle; this skill can be loaded then"));
         }
         let depends = dependent.skill.metadata.depends.iter();
-        found.extend(depends.filter_map(|needed| self.missing(dependent, needed)));
+        let mut absent = depends.filter(|needed| self.is_missing(dependent, needed));
+        let told = absent.by_ref().take(MOST_FINDINGS);
+        found.extend(told.map(|needed| self.missing(dependent, needed)));
+        // Nobody reads more of them, and every list would carry them.
+        if let Some(next) = absent.next() {
+            let place = dependent.place(next);
+            found.extend(findings_left_out(
+                self.missing,
+                1 + absent.count(),
+                Some(&place),
+            ));
+        }
         found
     }
 
     /// The findings that stand at other skills and keep this one from being loaded, with the names
-    /// that are missing, its own and theirs.
+    /// that are missing, its own and theirs; of either as many as are told about a file.
     pub(crate) fn told_elsewhere(&self, name: &str) -> (Vec<Diagnostic>, Vec<String>) {
         if let Some(cycle) = self.graph.cycle_of(name) {
             let elsewhere = (first(cycle) != Some(name)).then(|| self.circle(cycle));
@@ -122,13 +133,13 @@ impl<'a> DependencyFindings<'a> {
         };
         let others = missing.iter().filter_map(|path| {
             let by = path.needed_by().filter(|by| *by != name)?;
-            self.missing(self.skills.get(by)?, &path.dependency)
+            let by = self.skills.get(by)?;
+            let is_told = self.is_missing(by, &path.dependency);
+            is_told.then(|| self.missing(by, &path.dependency))
         });
-        let found = others.collect();
-        (
-            found,
-            missing.into_iter().map(|path| path.dependency).collect(),
-        )
+        let found = others.take(MOST_FINDINGS).collect();
+        let names = missing.into_iter().map(|path| path.dependency);
+        (found, names.take(MOST_FINDINGS).collect())
     }
 
     fn circle(&self, cycle: &Cycle) -> Diagnostic {
@@ -155,14 +166,17 @@ impl<'a> DependencyFindings<'a> {
         about
     }
 
-    fn missing(&self, dependent: &Dependent<'_>, dependency: &str) -> Option<Diagnostic> {
-        let known = self.skills.get(dependency);
+    fn is_missing(&self, dependent: &Dependent<'_>, dependency: &str) -> bool {
         // Of two that are rejected each has its own errors, and nobody waits for either.
-        if known.is_some_and(|known| !known.is_rejected || dependent.is_rejected) {
-            return None;
-        }
+        self.skills
+            .get(dependency)
+            .is_none_or(|known| known.is_rejected && !dependent.is_rejected)
+    }
+
+    fn missing(&self, dependent: &Dependent<'_>, dependency: &str) -> Diagnostic {
+        let is_known = self.skills.contains_key(dependency);
         let name = &dependent.skill.metadata.name;
-        let (what, help) = if known.is_some() || self.rejected.contains(dependency) {
+        let (what, help) = if is_known || self.rejected.contains(dependency) {
             ("is rejected", format!("mend the errors of `{dependency}`"))
         } else {
             let help = match self.nearest(dependency) {
@@ -173,7 +187,7 @@ impl<'a> DependencyFindings<'a> {
         };
         let message = format!("`{name}` depends on `{dependency}`, which {what}");
         let about = Diagnostic::new(codes::MISSING_DEPENDENCY, self.missing, message);
-        Some(about.at(dependent.place(dependency), "").help(help))
+        about.at(dependent.place(dependency), "").help(help)
     }
 
     fn nearest(&self, name: &str) -> Option<String> {

@@ -8,7 +8,7 @@ use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Location};
 use metier_loader::{LoadedSkill, ToolPlaces};
 use metier_skill_model::{ToolDeclaration, canonical_name, wire_name};
-use metier_tool::{CompiledSchema, SchemaNote};
+use metier_tool::{CompiledSchema, PatternBudget};
 
 use crate::codes;
 use crate::listed_tool::ListedTool;
@@ -27,7 +27,7 @@ pub(crate) struct LoadedTools {
     pub(crate) skill: Arc<LoadedSkill>,
     /// In the order of their declaration.
     pub(crate) tools: Vec<Arc<RegisteredTool>>,
-    /// Tools that were refused, schemas that are not used as written.
+    /// Tools that were refused, capabilities that nearly have a declared name.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -47,6 +47,7 @@ impl LoadedTools {
             shared,
             skill,
             declared,
+            patterns: PatternBudget::default(),
             found: Vec::new(),
         };
         let tools = skill.metadata.tools.iter();
@@ -66,7 +67,6 @@ impl LoadedTools {
 #[derive(Clone, Copy)]
 enum About<'t> {
     Name,
-    Key(&'static str),
     /// The item of a key's list that says so.
     Item(&'static str, &'t str),
 }
@@ -75,6 +75,8 @@ struct Preparing<'t> {
     shared: &'t Arc<Shared>,
     skill: &'t Arc<LoadedSkill>,
     declared: &'t CapabilitySet,
+    /// Of the skill's tools together, as the loader counts it.
+    patterns: PatternBudget,
     /// Without their places: the file is read again only when there is anything.
     found: Vec<(&'t str, About<'t>, Diagnostic)>,
 }
@@ -113,18 +115,8 @@ impl<'t> Preparing<'t> {
             }
         }
         let mut refusal = tool.refusal.as_ref().map(|refusal| refusal.reason.clone());
-        let input = self.compile(
-            tool,
-            tool.input_schema.as_ref(),
-            "input_schema",
-            &mut refusal,
-        );
-        let output = self.compile(
-            tool,
-            tool.output_schema.as_ref(),
-            "output_schema",
-            &mut refusal,
-        );
+        let input = self.compile(tool.input_schema.as_ref(), &mut refusal);
+        let output = self.compile(tool.output_schema.as_ref(), &mut refusal);
         let usable_schema = tool.input_schema.is_none() || input.is_some();
         let listed = ListedTool::of_declaration(
             tool,
@@ -148,34 +140,17 @@ impl<'t> Preparing<'t> {
         })
     }
 
-    /// A schema that cannot be compiled costs the tool its calls, not the skill its tools.
+    /// A schema that cannot be compiled costs the tool its calls, not the skill its tools. The loader has
+    /// said so, at its place, and what of a schema is left out.
     fn compile(
         &mut self,
-        tool: &'t ToolDeclaration,
         schema: Option<&serde_json::Map<String, serde_json::Value>>,
-        key: &'static str,
         refusal: &mut Option<String>,
     ) -> Option<CompiledSchema> {
-        match CompiledSchema::compile(schema?) {
-            Ok((compiled, notes)) => {
-                // The loader has told of an unknown dialect, with the place.
-                let mine = |note: &SchemaNote| !matches!(note, SchemaNote::UnknownDialect(_));
-                for note in notes.into_iter().filter(mine) {
-                    let message = format!("`{key}` of the tool `{}`: {note}", tool.name);
-                    let found = Diagnostic::warning(codes::SCHEMA_NOTE, message);
-                    self.find(tool, About::Key(key), found);
-                }
-                Some(compiled)
-            }
+        match CompiledSchema::compile_within(schema?, &mut self.patterns) {
+            Ok((compiled, _)) => Some(compiled),
             Err(error) => {
-                let reason = format!(
-                    "`{key}` of the tool `{}` cannot be used: {error}",
-                    tool.name
-                );
-                let found = Diagnostic::error(codes::UNUSABLE_SCHEMA, reason.as_str())
-                    .help("mend the schema; until then the tool refuses calls");
-                self.find(tool, About::Key(key), found);
-                refusal.get_or_insert(reason);
+                refusal.get_or_insert_with(|| format!("its schema cannot be used: {error}"));
                 None
             }
         }
@@ -201,7 +176,6 @@ impl<'t> Preparing<'t> {
             let places = places.as_ref()?;
             let span = match about {
                 About::Name => places.name(tool),
-                About::Key(key) => places.key(tool, &[key]),
                 About::Item(key, text) => places.item(tool, &[key], text),
             }?;
             Some(places.locate(shown.clone(), span))

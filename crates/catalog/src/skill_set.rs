@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use metier_depgraph::DependencyGraph;
 use metier_diagnostics::{Diagnostic, Severity};
-use metier_loader::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill};
+use metier_loader::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, within_limit};
 use metier_search::{FusedIndex, SkillDocument, SkillIndex as _, ToolDocument};
 use metier_skill_model::SkillMetadata;
 
@@ -167,6 +167,7 @@ fn entry(
     let name = skill.metadata.name.clone();
     let mut diagnostics = skill.diagnostics.clone();
     diagnostics.extend(dependencies.told_at(&name));
+    let mut diagnostics = within_limit(diagnostics);
     let told_here = diagnostics.len();
     let (told_elsewhere, missing) = dependencies.told_elsewhere(&name);
     diagnostics.extend(told_elsewhere);

@@ -1,10 +1,14 @@
 //! The check itself: the loader's reading, then the rules.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use metier_diagnostics::{Code, Diagnostic, Severity};
-use metier_loader::{LoadedSkill, ParseMode, Root, RootLabel, ScanReport, parse_skill_dir, scan};
+use metier_loader::{
+    LoadedSkill, MOST_FINDINGS, ParseMode, Root, RootLabel, ScanReport, read_despite_errors, scan,
+    within_limit,
+};
 use metier_skill_model::ScriptLookup;
 
 use crate::report::{CheckReport, CheckedSkill, Finding, Verdict};
@@ -60,7 +64,7 @@ pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
     let scanned = scan(roots, options.mode);
     let mut findings = Vec::new();
     about_roots(roots, &scanned, &mut findings);
-    let skills = read(roots, scanned, options.mode, &mut findings);
+    let skills = read(roots, scanned, &mut findings);
 
     let subjects: Vec<(usize, Subject<'_>)> = skills
         .iter()
@@ -84,6 +88,7 @@ pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
             });
         }
     }
+    let mut findings = within_limits(findings);
     sort(roots, &mut findings);
     let mut skills: Vec<Read> = skills;
     for (number, verdict, code) in dependencies {
@@ -107,6 +112,26 @@ pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
         findings,
         skills: skills.into_iter().map(|read| read.checked).collect(),
     }
+}
+
+/// The loader's findings about a file and those of the rules share one limit.
+fn within_limits(findings: Vec<Finding>) -> Vec<Finding> {
+    if findings.len() <= MOST_FINDINGS {
+        return findings;
+    }
+    let mut by_root: BTreeMap<Option<Arc<Path>>, Vec<Diagnostic>> = BTreeMap::new();
+    for finding in findings {
+        let of_root = by_root.entry(finding.root).or_default();
+        of_root.push(finding.diagnostic);
+    }
+    let bounded = by_root.into_iter().flat_map(|(root, found)| {
+        let finding = move |diagnostic| Finding {
+            root: root.clone(),
+            diagnostic,
+        };
+        within_limit(found).into_iter().map(finding)
+    });
+    bounded.collect()
 }
 
 /// The skills that stand for their names, and the names of those that nothing can be read of.
@@ -181,12 +206,7 @@ fn alone(skills: &[Read], neighbours: &Neighbours<'_>) -> Vec<(usize, Diagnostic
 }
 
 /// Takes skills and their own findings out of the scan.
-fn read(
-    roots: &[Root],
-    scanned: ScanReport,
-    mode: ParseMode,
-    findings: &mut Vec<Finding>,
-) -> Vec<Read> {
+fn read(roots: &[Root], scanned: ScanReport, findings: &mut Vec<Finding>) -> Vec<Read> {
     let mut skills = Vec::new();
     let mut told = |root: &Arc<Path>, diagnostics: Vec<Diagnostic>| {
         findings.extend(diagnostics.into_iter().map(|diagnostic| Finding {
@@ -228,9 +248,7 @@ fn read(
         let root = shared(&rejected.root.path);
         let reasons = reasons(&rejected.diagnostics.clone());
         told(&root, rejected.diagnostics.clone());
-        let again = (mode == ParseMode::Strict)
-            .then(|| parse_skill_dir(&rejected.path, ParseMode::Lenient).ok())
-            .flatten();
+        let again = read_despite_errors(&rejected.path);
         skills.push(Read {
             root,
             display_path: rejected.display_path.clone(),
@@ -302,6 +320,8 @@ fn about_roots(roots: &[Root], scanned: &ScanReport, findings: &mut Vec<Finding>
                 .filter(|root| root.path.join(&location.file).symlink_metadata().is_ok());
             having.clone().nth(told).or_else(|| having.next_back())
         });
+        // A name that is no text is shown with escapes, and no file has that one.
+        let root = root.or_else(|| roots.first().filter(|_| roots.len() == 1));
         findings.push(Finding {
             root: root.map(|root| root.path.as_path().into()),
             diagnostic: diagnostic.clone(),

@@ -4,13 +4,13 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use metier_diagnostics::Location;
-use metier_loader::ToolPlaces;
+use metier_loader::{ToolPlaces, place_in_front_matter};
 
 use crate::subject::{SKILL_FILE, Subject};
 
 /// The places of a skill's tools, read when the first is asked for.
 ///
-/// Without a tools file it is the SKILL.md, and of a file that cannot be read the whole of it.
+/// Without a tools file it is the skill's name, and of a file that cannot be read the whole of it.
 #[derive(Debug)]
 pub(crate) struct Places<'s, 'a> {
     subject: &'s Subject<'a>,
@@ -45,9 +45,18 @@ impl<'s, 'a> Places<'s, 'a> {
         self.of(|places| places.item(tool, path, text))
     }
 
+    /// Where the skill is named, for tools that are nothing but scripts.
+    fn skill_name(&self) -> Location {
+        let text = self.subject.text(SKILL_FILE).unwrap_or_default();
+        match place_in_front_matter(&text, "name") {
+            Some(span) => self.subject.place(SKILL_FILE, &text, span),
+            None => self.subject.whole(SKILL_FILE),
+        }
+    }
+
     fn of(&self, find: impl FnOnce(&ToolPlaces<'s>) -> Option<Range<usize>>) -> Location {
         let Some(file) = self.subject.tools_file() else {
-            return self.subject.whole(SKILL_FILE);
+            return self.skill_name();
         };
         let read = || self.subject.tools_text().map(ToolPlaces::read);
         let places = self.read.get_or_init(read).as_ref();

@@ -1,5 +1,6 @@
 //! Where in a file a finding is.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -72,16 +73,22 @@ impl fmt::Display for Location {
 /// Turns byte offsets of one text into lines and columns.
 #[derive(Clone, Debug)]
 pub struct LineIndex<'a> {
-    text: &'a str,
+    text: Cow<'a, str>,
     starts: Vec<usize>,
 }
 
 impl<'a> LineIndex<'a> {
     /// Finds the line starts of `text` once.
-    pub fn new(text: &'a str) -> Self {
+    pub fn new(text: impl Into<Cow<'a, str>>) -> Self {
+        let text = text.into();
         let mut starts = vec![0];
         starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
         Self { text, starts }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Line and column (both from 1, the column in characters) of a byte offset.

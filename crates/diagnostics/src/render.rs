@@ -6,6 +6,7 @@ mod github;
 mod json;
 mod junit;
 mod sarif;
+mod texts;
 
 pub use concise::concise;
 pub use full::{Sources, full};

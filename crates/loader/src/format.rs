@@ -129,7 +129,10 @@ fn misplaced_keys(schema: &mut Value) {
     }
     if let Some(root) = schema.as_object_mut() {
         let mut patterns = Map::new();
-        patterns.insert("^dcc-mcp\\.".to_owned(), Value::Bool(false));
+        patterns.insert(
+            "^(metadata\\.dcc[-_]mcp(\\.|$)|dcc[-_]mcp\\.)".to_owned(),
+            Value::Bool(false),
+        );
         root.insert("patternProperties".to_owned(), Value::Object(patterns));
     }
 }

@@ -35,6 +35,7 @@
 //! Limits: 256 KiB of front matter, 1 MiB of tools.yaml, 32 KiB of a body at a scan; six levels of
 //! folders below a root. Everything is blocking. Nothing here knows a registry or MCP.
 
+mod around_front_matter;
 mod candidate;
 pub mod codes;
 mod effort;
@@ -68,6 +69,7 @@ mod watch;
 mod yaml;
 
 pub use file_list::{FileList, not_for_readers_at};
+pub use findings::{MOST_FINDINGS, findings_left_out, within_limit};
 pub use low_level::{
     DependencyError, LoadedAndSkipped, expand_transitive_dependencies, resolve_dependencies,
     scan_and_load, scan_and_load_lenient, validate_dependencies,
@@ -77,7 +79,7 @@ pub use manifest::{
     digest,
 };
 pub use mode::ParseMode;
-pub use parse::{parse_skill_dir, parse_skill_md};
+pub use parse::{parse_skill_dir, parse_skill_md, read_despite_errors};
 pub use places::{ToolPlaces, place_in_front_matter};
 pub use prompts_file::{PromptArgument, SkillPrompt, prompt_files, read_prompts};
 pub use report::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, SkillId};

@@ -8,6 +8,7 @@ use metier_diagnostics::{Diagnostic, Location, has_errors};
 use metier_skill_model::{SkillMetadata, SkillName};
 use sha2::{Digest as _, Sha256};
 
+use crate::around_front_matter::{BODY_LIMIT, body_excerpt, first_bytes};
 use crate::candidate::{Candidate, SkillFolder};
 use crate::findings::{Findings, SKILL_CODES, sort_by_place};
 use crate::report::{LoadedSkill, Origin, RejectedSkill};
@@ -21,29 +22,27 @@ use crate::skill_files::{FolderHandle, ReadFileError};
 use crate::yaml::Node;
 use crate::{ParseMode, Root, RootLabel, SkillFiles, codes};
 
-/// How much of a body is read at a scan, in bytes.
-const BODY_LIMIT: usize = 32 * 1024;
-/// How much of it is kept for the index, in characters.
-const EXCERPT: usize = 8000;
 /// The file that makes a folder a skill.
 pub(crate) const SKILL_FILE: &str = "SKILL.md";
 
 /// Reads one skill folder, as a scan with that folder as its only root would.
 pub fn parse_skill_dir(folder: &Path, mode: ParseMode) -> Result<LoadedSkill, Box<RejectedSkill>> {
+    parse_candidate(&candidate_at(folder), mode)
+}
+
+/// A folder as the only root.
+fn candidate_at(folder: &Path) -> Candidate {
     let path = folder
         .canonicalize()
         .unwrap_or_else(|_| folder.to_path_buf());
     let content = list_skill_folder(&path);
-    parse_candidate(
-        &Candidate {
-            root: Arc::new(Root::new(RootLabel::Explicit, folder)),
-            root_id: RootLabel::Explicit.as_str().into(),
-            path,
-            display_path: String::new(),
-            content,
-        },
-        mode,
-    )
+    Candidate {
+        root: Arc::new(Root::new(RootLabel::Explicit, folder)),
+        root_id: RootLabel::Explicit.as_str().into(),
+        path,
+        display_path: String::new(),
+        content,
+    }
 }
 
 /// Reads one skill strictly; `path` is its folder or its SKILL.md.
@@ -90,6 +89,16 @@ pub(crate) fn parse_candidate(
     parse_touching(candidate, mode).0
 }
 
+/// Reads a skill folder leniently and whatever is wrong with it: for looking at the rest of a skill that
+/// is rejected. `None` when there is no front matter to begin with.
+pub fn read_despite_errors(folder: &Path) -> Option<LoadedSkill> {
+    let candidate = candidate_at(folder);
+    let files = SkillFiles::canonical(candidate.path.clone());
+    let handle = files.handle().ok()?;
+    let read = read_in(&candidate, ParseMode::Lenient, files.clone(), &handle);
+    Some(read.ok()?.skill)
+}
+
 /// The same, with the paths below the folder that the answer depends on.
 pub(crate) fn parse_touching(
     candidate: &Candidate,
@@ -122,6 +131,32 @@ fn parse_in(
     files: SkillFiles,
     handle: &FolderHandle,
 ) -> Result<LoadedSkill, Box<RejectedSkill>> {
+    let AsRead {
+        skill,
+        is_named,
+        is_rejected,
+    } = read_in(candidate, mode, files, handle)?;
+    if is_rejected || mode == ParseMode::Strict && has_errors(&skill.diagnostics) {
+        let name = is_named.then(|| skill.metadata.name.to_string());
+        return Err(Box::new(candidate.reject(name, skill.diagnostics)));
+    }
+    Ok(skill)
+}
+
+/// A skill with all that was found, before it is decided whether it can be used: one error hides no other.
+struct AsRead {
+    skill: LoadedSkill,
+    is_named: bool,
+    /// Whatever the mode.
+    is_rejected: bool,
+}
+
+fn read_in(
+    candidate: &Candidate,
+    mode: ParseMode,
+    files: SkillFiles,
+    handle: &FolderHandle,
+) -> Result<AsRead, Box<RejectedSkill>> {
     let shown = candidate.shown(&candidate.content.file_name);
     let rejected = |name, diagnostics| Box::new(candidate.reject(name, diagnostics));
     // Room for the fences, a mark and blank lines besides the two limits.
@@ -176,11 +211,8 @@ fn parse_in(
             return Err(rejected(None, findings.finish()));
         }
     };
-    if !findings.is_empty() {
-        let name = root.get("name").and_then(Node::text).map(str::to_owned);
-        return Err(rejected(name, findings.finish()));
-    }
-
+    // What YAML readers make of these differs; the rest of the skill can be read all the same.
+    let is_ambiguous = !findings.is_empty();
     let folder_names = candidate.folder_names();
     let folder_name = folder_names
         .iter()
@@ -216,13 +248,6 @@ fn parse_in(
         &mut front.not_served,
     );
     let excerpt = body_excerpt(&mut findings, &bytes, parts.body, whole);
-    if front.rejected {
-        let name = has_name.then(|| skill.name.to_string());
-        let mut diagnostics = findings.finish();
-        sort_by_place(&mut diagnostics);
-        return Err(rejected(name, diagnostics));
-    }
-
     let scripts = if candidate.content.has_scripts {
         Scripts::read(handle)
     } else {
@@ -279,10 +304,7 @@ fn parse_in(
     let mut diagnostics = findings.finish();
     diagnostics.append(&mut further);
     sort_by_place(&mut diagnostics);
-    if mode == ParseMode::Strict && has_errors(&diagnostics) {
-        return Err(rejected(Some(skill.name.to_string()), diagnostics));
-    }
-    Ok(LoadedSkill {
+    let skill = LoadedSkill {
         id: candidate.id(),
         root: Arc::clone(&candidate.root),
         path: candidate.path.clone(),
@@ -295,88 +317,12 @@ fn parse_in(
         not_served: front.not_served,
         depends_at,
         origin: Origin(whole.then(|| Sha256::digest(&bytes).into())),
+    };
+    Ok(AsRead {
+        skill,
+        is_named: has_name,
+        is_rejected: front.rejected || is_ambiguous,
     })
-}
-
-/// What stands before the front matter, and how the file is called.
-fn first_bytes(
-    findings: &mut Findings<'_>,
-    parts: &crate::skill_file::Split<'_>,
-    file_name: &str,
-    not_served: &mut Option<String>,
-) {
-    let mut reason = None;
-    if parts.blank_lines {
-        findings
-            .warning(
-                codes::BLANK_LINES_FIRST,
-                &(0..0),
-                "blank lines stand before the front matter; other hosts will not find it",
-            )
-            .help("put `---` on line 1");
-        reason = Some("blank lines stand before its front matter".to_owned());
-    }
-    if parts.mark {
-        findings
-            .warning(
-                codes::BYTE_ORDER_MARK,
-                &(0..0),
-                "the file begins with a byte order mark; other hosts will not find the front matter",
-            )
-            .help("save the file as UTF-8 without a byte order mark");
-        reason = Some("its file begins with a byte order mark".to_owned());
-    }
-    if file_name != SKILL_FILE {
-        findings
-            .fault(
-                codes::SKILL_FILE_NAME,
-                &(0..0),
-                format!(
-                    "the file is named `{file_name}`, but it must be named exactly `{SKILL_FILE}`"
-                ),
-            )
-            .help(format!("rename it to {SKILL_FILE}"));
-        reason = Some(format!(
-            "its file is named `{file_name}` instead of `{SKILL_FILE}`"
-        ));
-    }
-    if reason.is_some() {
-        *not_served = reason;
-    }
-}
-
-fn body_excerpt(findings: &mut Findings<'_>, bytes: &[u8], start: usize, whole: bool) -> String {
-    let body = bytes.get(start..).unwrap_or_default();
-    let (body, whole) = match body.get(..BODY_LIMIT) {
-        Some(cut) => (cut, false),
-        None => (body, whole),
-    };
-    let text = match std::str::from_utf8(body) {
-        Ok(text) => text.to_owned(),
-        Err(error) => {
-            // A cut inside a character is ours, not the author's.
-            let cut = !whole && error.error_len().is_none();
-            if !cut {
-                let at = start + error.valid_up_to();
-                let message = format!("the body is not UTF-8 (byte {at})");
-                let place = Location::in_bytes(findings.whole().file, bytes, at..at);
-                findings.push(
-                    Diagnostic::warning(codes::BODY_NOT_UTF8, message)
-                        .at(place, "")
-                        .help("save the file as UTF-8"),
-                );
-            }
-            String::from_utf8_lossy(
-                body.get(..if cut { error.valid_up_to() } else { body.len() })
-                    .unwrap_or_default(),
-            )
-            .into_owned()
-        }
-    };
-    match text.char_indices().nth(EXCERPT) {
-        Some((end, _)) => text.get(..end).unwrap_or_default().to_owned(),
-        None => text,
-    }
 }
 
 /// Takes the dependencies over, and hands back where each is written; a skill does not depend on itself.

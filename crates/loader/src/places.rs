@@ -114,32 +114,57 @@ impl<'a> ToolPlaces<'a> {
             };
             let Some(mut node) = value.take() else { break };
             if in_schema && number == 1 {
-                node = self.written_out(&node).unwrap_or(node);
+                node = written_out(self.text, &node).unwrap_or(node);
             }
-            if let Some((key, found)) = entry_of(&node, &is_step) {
-                at = key.span.clone();
-                value = Some(found.clone());
-            } else if let Some(items) = node.list() {
-                value = step
-                    .parse()
-                    .ok()
-                    .and_then(|item: usize| items.get(item))
-                    .cloned();
-                at = value.as_ref().map_or(at, |item| item.span.clone());
-            }
+            (at, value) = step_into(&node, step, &is_step, at);
         }
         Some(Reached { at, value, name })
     }
+}
 
-    /// A schema that is written as JSON text, as a tree: JSON is YAML as well. Where quotes or escapes
-    /// make the text another one than what is written, it has no places inside.
-    fn written_out(&self, node: &Node<'a>) -> Option<Node<'a>> {
-        let meant: Value = serde_json::from_str(node.text()?).ok()?;
-        let written = self.text.get(node.span.clone())?;
-        let (start, end) = (written.find('{')?, written.rfind('}')? + 1);
-        let tree = parse(written.get(start..end)?, node.span.start + start).ok()?;
-        tree.root.filter(|root| root.to_json() == meant)
+/// Where a path inside a schema ends: on its value, or on the last step that was written.
+pub(crate) fn place_in_schema(
+    text: &str,
+    schema: &Node<'_>,
+    path: &[String],
+) -> Option<Range<usize>> {
+    let root = written_out(text, schema).unwrap_or_else(|| schema.clone());
+    let mut at = None;
+    let mut value = Some(root);
+    for step in path {
+        let Some(node) = value.take() else { break };
+        let (key, found) = step_into(&node, step, &|key| key == step, node.span.clone());
+        at = Some(found.as_ref().map_or(key, |found| found.span.clone()));
+        value = found;
     }
+    at
+}
+
+/// One step into a mapping or a list: the place of the key or the item, and what is there.
+fn step_into<'a>(
+    node: &Node<'a>,
+    step: &str,
+    is_step: &dyn Fn(&str) -> bool,
+    at: Range<usize>,
+) -> (Range<usize>, Option<Node<'a>>) {
+    if let Some((key, found)) = entry_of(node, is_step) {
+        return (key.span.clone(), Some(found.clone()));
+    }
+    let item = node.list().and_then(|items| {
+        let number: usize = step.parse().ok()?;
+        items.get(number).cloned()
+    });
+    (item.as_ref().map_or(at, |item| item.span.clone()), item)
+}
+
+/// A schema that is written as JSON text, as a tree: JSON is YAML as well. Where quotes or escapes
+/// make the text another one than what is written, it has no places inside.
+fn written_out<'a>(text: &'a str, node: &Node<'_>) -> Option<Node<'a>> {
+    let meant: Value = serde_json::from_str(node.text()?).ok()?;
+    let written = text.get(node.span.clone())?;
+    let (start, end) = (written.find('{')?, written.rfind('}')? + 1);
+    let tree = parse(written.get(start..end)?, node.span.start + start).ok()?;
+    tree.root.filter(|root| root.to_json() == meant)
 }
 
 /// The name of an entry of the list, or the entry itself, which may be a bare name.

@@ -10,7 +10,7 @@ use crate::candidate::Candidate;
 use crate::codes;
 use crate::findings::{Findings, TOOLS_CODES, brief};
 use crate::script::{Scripts, normalized};
-use crate::skill_file::{PathKey, TOOLS_KEY, keys_below};
+use crate::skill_file::{NESTED_TOOLS, PathKey, keys_below};
 use crate::skill_files::{FolderHandle, ReadFileError, is_absolute_anywhere};
 use crate::tools_file::{
     Declared, Names, Surroundings, TOOLS_FILE_LIMIT, connect, read_groups_file, read_tools_file,
@@ -88,9 +88,9 @@ impl Siblings<'_, '_> {
                     brief(key)
                 ),
                 (None, Some(_)) => {
-                    format!("the key belongs below `metadata`, `dcc-mcp`: `{TOOLS_KEY}`")
+                    format!("the key belongs below `metadata`, `dcc-mcp`: `{NESTED_TOOLS}`")
                 }
-                (None, None) => format!("add `{TOOLS_KEY}: tools.yaml`"),
+                (None, None) => self.where_to_name_it(),
             };
             self.front
                 .warning(
@@ -99,6 +99,20 @@ impl Siblings<'_, '_> {
                     "`tools.yaml` is not read, because the front matter does not name it",
                 )
                 .help(help);
+        }
+    }
+
+    /// What to write that names the tools file, beside what is written already.
+    fn where_to_name_it(&self) -> String {
+        let metadata = self.skill.front_matter.get("metadata");
+        let metadata = metadata.filter(|written| written.is_object());
+        let nested = metadata.and_then(|metadata| metadata.get("dcc-mcp"));
+        if nested.is_some_and(serde_json::Value::is_object) {
+            "add `tools: tools.yaml` below `dcc-mcp:`".to_owned()
+        } else if metadata.is_some() && nested.is_none() {
+            "add `dcc-mcp: {tools: tools.yaml}` below `metadata:`".to_owned()
+        } else {
+            format!("add `{NESTED_TOOLS}`")
         }
     }
 

@@ -9,6 +9,7 @@ mod faults;
 mod groups;
 mod names;
 mod schema;
+mod schema_check;
 
 use std::collections::BTreeSet;
 

@@ -6,7 +6,9 @@ use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value};
 
 use crate::error::ArgumentFault;
+use crate::pattern_budget::PatternBudget;
 use crate::schema_fault::{MOST_FAULTS, clipped, describe};
+use crate::schema_plain::SCHEMA_TYPES;
 use crate::schema_shape::{Effort, Shape};
 use crate::slow_pattern::SlowPatterns;
 
@@ -62,8 +64,20 @@ pub enum SchemaError {
         limit: usize,
     },
     /// It breaks the rules of JSON Schema.
-    #[error("not a valid JSON Schema: {0}")]
-    Invalid(String),
+    #[error("not a valid JSON Schema: {}{reason}", at_place(.at))]
+    Invalid {
+        /// Which part does, as a JSON pointer; empty for the schema as a whole.
+        at: String,
+        /// The rule that it breaks.
+        reason: String,
+    },
+}
+
+fn at_place(pointer: &str) -> String {
+    if pointer.is_empty() {
+        return String::new();
+    }
+    format!("at `{pointer}`: ")
 }
 
 /// Something about a schema that its author should know; the rest of the schema counts.
@@ -116,6 +130,18 @@ impl CompiledSchema {
     /// # Errors
     /// See [`SchemaError`].
     pub fn compile(schema: &Map<String, Value>) -> Result<(Self, Vec<SchemaNote>), SchemaError> {
+        Self::compile_within(schema, &mut PatternBudget::default())
+    }
+
+    /// The same for one schema of several that share a budget for compiling their patterns. What is over
+    /// the budget is left out, with a note.
+    ///
+    /// # Errors
+    /// See [`SchemaError`].
+    pub fn compile_within(
+        schema: &Map<String, Value>,
+        budget: &mut PatternBudget,
+    ) -> Result<(Self, Vec<SchemaNote>), SchemaError> {
         if let Some(kind) = schema.get("type")
             && kind != "object"
         {
@@ -133,7 +159,7 @@ impl CompiledSchema {
                 root.remove("$schema");
             }
         }
-        drop_unusable_patterns(&mut schema, &mut notes);
+        drop_unusable_patterns(&mut schema, budget, &mut notes);
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .should_validate_formats(false)
@@ -141,12 +167,8 @@ impl CompiledSchema {
             .build(&schema)
             .map_err(|error| {
                 let place = error.instance_path().as_str().to_owned();
-                let error = unknown_type(&error).unwrap_or_else(|| clipped(&error));
-                SchemaError::Invalid(if place.is_empty() {
-                    error
-                } else {
-                    format!("at `{place}`: {error}")
-                })
+                let reason = unknown_type(&error).unwrap_or_else(|| clipped(&error));
+                SchemaError::Invalid { at: place, reason }
             })?;
         Ok((
             Self {
@@ -268,9 +290,6 @@ fn unknown_dialect(schema: &Value) -> Option<String> {
 
 /// The words for a `type` that there is none of; the validator speaks of its own schema's forms.
 fn unknown_type(error: &jsonschema::ValidationError<'_>) -> Option<String> {
-    const TYPES: [&str; 7] = [
-        "string", "number", "integer", "boolean", "array", "object", "null",
-    ];
     let is_form = matches!(
         error.kind(),
         jsonschema::error::ValidationErrorKind::AnyOf { .. }
@@ -278,13 +297,16 @@ fn unknown_type(error: &jsonschema::ValidationError<'_>) -> Option<String> {
     if !is_form || !error.instance_path().as_str().ends_with("/type") {
         return None;
     }
-    let is_known = |kind: &Value| kind.as_str().is_some_and(|kind| TYPES.contains(&kind));
+    let is_known = |kind: &Value| {
+        kind.as_str()
+            .is_some_and(|kind| SCHEMA_TYPES.contains(&kind))
+    };
     let found = match error.instance().as_ref() {
         Value::Array(kinds) => kinds.iter().find(|kind| !is_known(kind))?,
         kind => kind,
     };
     let found = found.as_str().map_or_else(|| clipped(found), clipped);
-    let expected = TYPES.join(", ");
+    let expected = SCHEMA_TYPES.join(", ");
     Some(format!("expected one of {expected}; found `{found}`"))
 }
 
@@ -313,25 +335,39 @@ fn is_data(key: &str) -> bool {
 }
 
 /// A pattern that no engine of ours can compile would take the whole schema along.
-fn drop_unusable_patterns(schema: &mut Value, notes: &mut Vec<SchemaNote>) {
+fn drop_unusable_patterns(
+    schema: &mut Value,
+    budget: &mut PatternBudget,
+    notes: &mut Vec<SchemaNote>,
+) {
     match schema {
         Value::Object(members) => {
             if let Some(Value::String(pattern)) = members.get("pattern")
-                && let Some(reason) = unusable(pattern)
+                && let Some(reason) = budget.refusal(pattern).or_else(|| unusable(pattern))
             {
                 let pattern = pattern.clone();
                 members.remove("pattern");
                 notes.push(SchemaNote::UnusablePattern { pattern, reason });
             }
+            if let Some(Value::Object(by_pattern)) = members.get_mut("patternProperties") {
+                by_pattern.retain(|pattern, _| match budget.refusal(pattern) {
+                    Some(reason) => {
+                        let pattern = pattern.clone();
+                        notes.push(SchemaNote::UnusablePattern { pattern, reason });
+                        false
+                    }
+                    None => true,
+                });
+            }
             for (key, value) in members.iter_mut() {
                 if !is_data(key) {
-                    drop_unusable_patterns(value, notes);
+                    drop_unusable_patterns(value, budget, notes);
                 }
             }
         }
         Value::Array(items) => {
             for item in items {
-                drop_unusable_patterns(item, notes);
+                drop_unusable_patterns(item, budget, notes);
             }
         }
         _ => {}

@@ -205,16 +205,42 @@ async fn many_loads_at_once_settle() {
 }
 
 #[tokio::test]
-async fn an_unusable_schema_is_told_at_its_key() {
+async fn an_unusable_schema_is_told_before_and_at_its_word() {
     let bench = Bench::new();
     let tools = "tools:\n  - name: go\n    source_file: scripts/run.py\n    input_schema:\n      properties: {n: {type: int}}\n";
     bench.skill_with_tools("rig", tools, ECHO);
     bench.discover();
+    let told = |found: &[metier_diagnostics::Diagnostic]| {
+        let about = found.iter().filter(|found| found.code.id == "MT505");
+        about.map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let listed = told(
+        &bench
+            .catalog
+            .get_skill_info("rig")
+            .unwrap()
+            .summary
+            .diagnostics,
+    );
+    assert_eq!(listed.len(), 1);
+    assert!(
+        listed[0].starts_with("rig/tools.yaml:5:30: error[MT505]: "),
+        "{listed:?}"
+    );
+    assert!(
+        listed[0].ends_with("(did you mean `integer`?)"),
+        "{listed:?}"
+    );
+    let tool = &bench
+        .catalog
+        .get_skill_info("rig")
+        .unwrap()
+        .metadata
+        .unwrap()
+        .tools[0];
+    assert!(tool.refusal.is_some());
     let report = bench.catalog.load(LoadRequest::new("rig")).await.unwrap();
-    let mut found = report.diagnostics.iter();
-    let found = found.find(|found| found.code.id == "MT505").unwrap();
-    let place = found.location().unwrap();
-    assert_eq!(place.to_string(), "rig/tools.yaml:4:5");
+    assert_eq!(told(&report.diagnostics), listed);
 }
 
 /// A tools file with so many tools of one description.

@@ -8,7 +8,6 @@ mod next_tools;
 mod not_served;
 mod scaffold_text;
 mod schema_slips;
-mod schemas;
 mod script_not_run;
 mod tool_names;
 mod unused_script;
@@ -90,7 +89,6 @@ pub(crate) fn alone(subject: &Subject<'_>, neighbours: &Neighbours<'_>) -> Vec<D
     found.extend(not_served::find(subject));
     found.extend(scaffold_text::find(subject));
     found.extend(body_links::find(subject));
-    found.extend(schemas::find(subject));
     found.extend(schema_slips::find(subject));
     found.extend(script_not_run::find(subject));
     found.extend(next_tools::find(subject, neighbours));

@@ -43,6 +43,11 @@ fn a_name_that_is_not_text_is_told_with_escapes() {
     let finding = &report.findings[0].diagnostic;
     assert_eq!(finding.code.id, "MT156");
     assert!(finding.message.contains("odd-\\xff"), "{finding}");
+    let shown = report.findings[0].shown().location().unwrap().to_string();
+    assert!(
+        shown.starts_with(folder.path().to_str().unwrap()),
+        "{shown}"
+    );
     assert!(report.skills.is_empty());
 }
 
@@ -73,4 +78,48 @@ fn a_fault_of_one_skill_leaves_the_findings_of_the_others() {
         .iter()
         .find(|finding| finding.diagnostic.message.contains("which is rejected"));
     assert!(rejected.is_some(), "{codes:?}");
+}
+
+/// One file is told of a hundred times, whoever finds what: the loader, what skills find of each other.
+#[test]
+fn findings_about_dependencies_keep_the_limit_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, depends: &str| {
+        let skill = folder.path().join(name);
+        std::fs::create_dir_all(&skill).unwrap();
+        let text = format!(
+            "---\nname: {name}\ndescription: d\nmetadata:\n  dcc-mcp:\n    depends: [{depends}]\n---\n"
+        );
+        std::fs::write(skill.join("SKILL.md"), text).unwrap();
+    };
+    let names: Vec<String> = (0..3000).map(|number| format!("d{number}")).collect();
+    write("plain", &names.join(", "));
+    let versions: Vec<String> = names.iter().map(|name| format!("{name}>=1")).collect();
+    write("versions", &versions.join(", "));
+    write("needs-plain", "plain");
+    let report = check(&[folder.path().to_owned()], &CheckOptions::default());
+    let of = |file: &str| {
+        let findings = report.findings.iter().map(|finding| &finding.diagnostic);
+        findings
+            .filter(|about| about.location().is_some_and(|place| place.file == file))
+            .collect::<Vec<_>>()
+    };
+    for (file, rest) in [
+        (
+            "plain/SKILL.md",
+            "2900 further findings about this file left out: 2900 errors",
+        ),
+        (
+            "versions/SKILL.md",
+            "5900 further findings about this file left out: 2900 errors, 3000 warnings",
+        ),
+    ] {
+        let told = of(file);
+        assert_eq!(told.len(), 101, "{file}");
+        let missing = told.iter().filter(|about| about.code.id == "MT501");
+        assert_eq!(missing.count(), 100, "{file}");
+        let counted = told.iter().find(|about| about.code.id == "MT163").unwrap();
+        assert_eq!(counted.message, rest, "{file}");
+    }
+    assert!(of("needs-plain/SKILL.md").is_empty());
 }

@@ -118,6 +118,97 @@ fn a_finding_stands_where_its_path_leads() {
     assert_eq!(places("MT506"), ["a/tools.yaml:18:3"]);
 }
 
+/// A schema that breaks a rule is told at the word that does, in every way of writing it down.
+#[test]
+fn a_schema_that_breaks_a_rule_is_told_at_its_word() {
+    for (tools, place, cure) in [
+        (
+            "tools:\n- name: bake\n  inputSchema:\n    properties:\n      n: {type: int}\n",
+            "a/tools.yaml:5:17",
+            "did you mean `integer`?",
+        ),
+        (
+            "tools:\n- name: bake\n  \"output_schema\":\n    required: text\n",
+            "a/tools.yaml:4:15",
+            "write `[text]`",
+        ),
+        (
+            r#"{"tools": [{"name": "bake", "input_schema": {"properties": {"a": {"type": "intger"}}}}]}"#,
+            "a/tools.yaml:1:75",
+            "did you mean `integer`?",
+        ),
+        (
+            "tools:\n- name: bake\n  input-schema: '{\"properties\": {\"a\": {\"required\": true}}}'\n",
+            "a/tools.yaml:3:52",
+            "list the names of required properties beside `properties`: `required: [name]`",
+        ),
+        (
+            "tools:\n- name: bake\n  input_schema:\n    allOf: [{$ref: '#'}]\n",
+            "a/tools.yaml:3:3",
+            "mend the schema; until then the tool refuses calls",
+        ),
+    ] {
+        let told = found(
+            "MT505",
+            &[
+                ("a/SKILL.md", &skill("python")),
+                ("a/tools.yaml", tools),
+                ("a/scripts/bake.py", ""),
+            ],
+        );
+        assert_eq!(told.len(), 1, "{tools}: {told:?}");
+        assert!(
+            told[0].starts_with(&format!("{place}: ")),
+            "{tools}: {told:?}"
+        );
+        assert!(
+            told[0].ends_with(&format!(" | {cure}")),
+            "{tools}: {told:?}"
+        );
+    }
+}
+
+/// Skills without a tools file have their names told where the skill is named.
+#[test]
+fn tools_of_scripts_that_have_one_name_are_told_at_the_name_of_the_skill() {
+    let text = |name: &str| format!("---\nname: {name}\ndescription: d\n---\n");
+    let told = found(
+        "MT504",
+        &[
+            ("a/SKILL.md", &text("x-y")),
+            ("a/scripts/run.py", ""),
+            ("b/SKILL.md", &text("x_y")),
+            ("b/scripts/run.py", ""),
+        ],
+    );
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("b/SKILL.md:2:7: "), "{told:?}");
+}
+
+#[test]
+fn an_ambiguous_key_of_the_front_matter_hides_no_other_fault() {
+    for extra in [
+        "metadata: {other: {a: 1, a: 2}, dcc-mcp: {tools: tools.yaml}}",
+        "x: {<<: {}}\nmetadata: {dcc-mcp: {tools: tools.yaml}}",
+        "x: !tag y\nmetadata: {dcc-mcp: {tools: tools.yaml}}",
+    ] {
+        let text =
+            format!("---\nname: HE\ndescription: ''\nversion: 1\n{extra}\n---\n[gone](gone.md)\n");
+        let files = [
+            ("he/SKILL.md", text.as_str()),
+            (
+                "he/tools.yaml",
+                "tools:\n- {name: a, read_only: perhaps, input_schema: {required: a}}\n- 5\n",
+            ),
+        ];
+        for code in [
+            "MT121", "MT124", "MT130", "MT227", "MT220", "MT505", "MT604",
+        ] {
+            assert_eq!(found(code, &files).len(), 1, "{extra}: {code}");
+        }
+    }
+}
+
 #[test]
 fn the_description_is_the_one_of_the_skill() {
     let told = found(

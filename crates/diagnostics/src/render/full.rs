@@ -4,8 +4,12 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
+use super::texts::Texts;
 use crate::visible::{visible, visible_name};
-use crate::{Diagnostic, Label, Location, Severity};
+use crate::{Diagnostic, Label, LineIndex, Location, Severity};
+
+/// So many bytes of source are shown for a place; of a longer line only its number is told.
+const LONGEST_EXCERPT: usize = 16 << 10;
 
 /// Gives the text of a file that a finding names.
 pub trait Sources {
@@ -33,25 +37,23 @@ pub fn full<'a>(
     } else {
         Renderer::plain()
     };
+    let mut texts = Texts::new(sources);
     let mut out = String::new();
     for diagnostic in diagnostics {
-        let texts: Vec<Option<String>> = diagnostic
+        let excerpts: Vec<Option<Excerpt>> = diagnostic
             .labels
             .iter()
-            .map(|label| sources.text(&label.location.file))
+            .map(|label| Excerpt::of(&label.location, &*texts.get(&label.location.file)?))
             .collect();
         let title = level(diagnostic.severity)
             .primary_title(visible(&diagnostic.message))
             .id(diagnostic.code.id);
         let mut group = Group::with_title(title);
-        for (number, (label, text)) in diagnostic.labels.iter().zip(&texts).enumerate() {
-            match text
-                .as_deref()
-                .and_then(|text| snippet(label, text, number == 0))
-            {
-                Some(snippet) => group = group.element(snippet),
-                None => group = group.element(origin(label)),
-            }
+        for (number, (label, excerpt)) in diagnostic.labels.iter().zip(&excerpts).enumerate() {
+            group = match excerpt {
+                Some(excerpt) => group.element(snippet(label, excerpt, number == 0)),
+                None => group.element(origin(label)),
+            };
         }
         if let Some(help) = &diagnostic.help {
             group = group.element(Level::HELP.message(visible(help)));
@@ -85,38 +87,72 @@ fn level(severity: Severity) -> Level<'static> {
     }
 }
 
+/// The lines that a label is about: the renderer looks at each line that it is given.
+struct Excerpt {
+    text: String,
+    /// The number of the first line.
+    line: usize,
+    /// What is underlined, counted in the excerpt.
+    span: Range<usize>,
+}
+
+impl Excerpt {
+    /// `None` where a span does not lie on character boundaries of this text: it belongs to another
+    /// version of the file, and showing it would underline the wrong words. Neither is a line shown that
+    /// nobody could read.
+    fn of(place: &Location, lines: &LineIndex<'_>) -> Option<Self> {
+        let text = lines.text();
+        let span = if place.span.is_empty() {
+            from_column(lines, place)?
+        } else {
+            place.span.clone()
+        };
+        text.get(span.clone())?;
+        let line_of = |offset| lines.position(offset).0;
+        let first = line_of(span.start);
+        // The end is behind the last byte, which may be the end of a line.
+        let last = line_of(span.end.saturating_sub(1).max(span.start));
+        let start = lines.line_span(first)?.start;
+        let cut = |last| {
+            let end = lines.line_span(last)?.end.max(span.start);
+            (end - start <= LONGEST_EXCERPT).then_some(end)
+        };
+        // Of what is too long to be shown, the first line is.
+        let end = cut(last).or_else(|| cut(first))?;
+        let shown = span.start - start..span.end.min(end).max(span.start) - start;
+        Some(Self {
+            text: text.get(start..end)?.to_owned(),
+            line: usize::try_from(first).ok()?,
+            span: shown,
+        })
+    }
+}
+
 fn snippet<'a>(
     label: &'a Label,
-    text: &'a str,
+    excerpt: &'a Excerpt,
     first: bool,
-) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {
-    let span = label.location.span.clone();
-    let span = if span.is_empty() {
-        from_column(text, &label.location)?
-    } else {
-        span
-    };
-    // A span that does not lie on character boundaries of this text belongs to another version of
-    // the file; showing it would underline the wrong words.
-    text.get(span.clone())?;
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let kind = if first {
         AnnotationKind::Primary
     } else {
         AnnotationKind::Context
     };
-    let annotation = kind.span(span).label(visible(&label.message));
-    Some(
-        Snippet::source(text)
-            .path(visible_name(&label.location.file))
-            .annotation(annotation),
-    )
+    let annotation = kind
+        .span(excerpt.span.clone())
+        .label(visible(&label.message));
+    Snippet::source(excerpt.text.as_str())
+        .line_start(excerpt.line)
+        .path(visible_name(&label.location.file))
+        .annotation(annotation)
 }
 
 /// The rest of the line from the column on; the whole line where it is shorter than that.
-fn from_column(text: &str, place: &Location) -> Option<Range<usize>> {
-    let line = crate::LineIndex::new(text).line_span(place.line)?;
+fn from_column(lines: &LineIndex<'_>, place: &Location) -> Option<Range<usize>> {
+    let line = lines.line_span(place.line)?;
     let before = usize::try_from(place.column).ok()?.saturating_sub(1);
-    let start = text
+    let start = lines
+        .text()
         .get(line.clone())?
         .char_indices()
         .nth(before)

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::{Code, Diagnostic, Label, LineIndex, Location, Severity, render::Sources};
+use super::Sources;
+use super::texts::Texts;
+use crate::{Code, Diagnostic, Label, Location, Severity};
 
 /// Who made the findings.
 #[derive(Clone, Copy, Debug)]
@@ -36,11 +38,12 @@ pub fn sarif<'a>(
         *index = number;
     }
     let listed: Vec<Value> = rules.values().map(|(_, code)| rule(*code)).collect();
+    let mut texts = Texts::new(sources);
     let results: Vec<Value> = diagnostics
         .iter()
         .map(|diagnostic| {
             let index = rules.get(diagnostic.code.id).map_or(0, |(index, _)| *index);
-            result(diagnostic, index, sources)
+            result(diagnostic, index, &mut texts)
         })
         .collect();
     let log = json!({
@@ -70,7 +73,7 @@ fn rule(code: Code) -> Value {
     rule
 }
 
-fn result(diagnostic: &Diagnostic, rule: usize, sources: &dyn Sources) -> Value {
+fn result(diagnostic: &Diagnostic, rule: usize, texts: &mut Texts<'_>) -> Value {
     let level = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -90,9 +93,9 @@ fn result(diagnostic: &Diagnostic, rule: usize, sources: &dyn Sources) -> Value 
         return result;
     };
     if let Some((first, others)) = diagnostic.labels.split_first() {
-        let place = json!({"physicalLocation": physical(&first.location, sources)});
+        let place = json!({"physicalLocation": physical(&first.location, texts)});
         fields.insert("locations".to_owned(), json!([place]));
-        let related: Vec<Value> = others.iter().map(|label| related(label, sources)).collect();
+        let related: Vec<Value> = others.iter().map(|label| related(label, texts)).collect();
         if !related.is_empty() {
             fields.insert("relatedLocations".to_owned(), related.into());
         }
@@ -100,21 +103,21 @@ fn result(diagnostic: &Diagnostic, rule: usize, sources: &dyn Sources) -> Value 
     result
 }
 
-fn related(label: &Label, sources: &dyn Sources) -> Value {
+fn related(label: &Label, texts: &mut Texts<'_>) -> Value {
     json!({
-        "physicalLocation": physical(&label.location, sources),
+        "physicalLocation": physical(&label.location, texts),
         "message": {"text": label.message},
     })
 }
 
-fn physical(location: &Location, sources: &dyn Sources) -> Value {
+fn physical(location: &Location, texts: &mut Texts<'_>) -> Value {
     let mut region = json!({"startLine": location.line, "startColumn": location.column});
     if !location.span.is_empty()
-        && let Some(text) = sources.text(&location.file)
-        && text.get(location.span.clone()).is_some()
+        && let Some(lines) = texts.get(&location.file)
+        && lines.text().get(location.span.clone()).is_some()
         && let Some(fields) = region.as_object_mut()
     {
-        let (line, column) = LineIndex::new(&text).position(location.span.end);
+        let (line, column) = lines.position(location.span.end);
         fields.insert("endLine".to_owned(), line.into());
         fields.insert("endColumn".to_owned(), column.into());
     }

@@ -121,3 +121,51 @@ fn a_name_of_a_stranger_is_no_command_for_the_terminal() {
     let read: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!(read["labels"][0]["message"], odd);
 }
+
+/// What is rendered of a finding is as long as its lines, not as long as its file.
+#[test]
+fn full_shows_the_lines_of_a_place_whatever_else_is_in_the_file() {
+    let line = "- name: bake\n";
+    let text = line.repeat(40_000);
+    let index = LineIndex::new(&*text);
+    let at = |number: usize, span: std::ops::Range<usize>| {
+        let start = number * line.len();
+        index.locate("tools.yaml", start + span.start..start + span.end)
+    };
+    let asked = std::cell::Cell::new(0);
+    let source = |_: &str| {
+        asked.set(asked.get() + 1);
+        Some(text.clone())
+    };
+    let findings: Vec<Diagnostic> = (0..50)
+        .map(|number| {
+            Diagnostic::error(DUPLICATE, "twice")
+                .at(at(30_000 + number, 8..12), "again")
+                .at(at(1, 2..6), "first")
+        })
+        .collect();
+    let shown = full(&findings, &source, false);
+    assert_eq!(asked.get(), 1, "each text is asked for once");
+    assert_eq!(shown.matches("--> tools.yaml:300").count(), 50);
+    assert!(shown.contains("--> tools.yaml:30001:9"), "{shown}");
+    assert!(shown.contains("30001 | - name: bake\n"), "{shown}");
+    assert!(shown.contains("::: tools.yaml:2:3"), "{shown}");
+    // Of a place over many lines its first is shown, of a line without end its number.
+    let whole = [Diagnostic::error(DUPLICATE, "long").at(at(0, 0..text.len()), "")];
+    let shown = full(&whole, &source, false);
+    assert!(
+        shown.contains("1 | - name: bake") && shown.len() < 200,
+        "{shown}"
+    );
+    let endless = "x".repeat(1 << 20);
+    let place = LineIndex::new(&*endless).locate("tools.yaml", 70_000..70_003);
+    let shown = full(
+        &[Diagnostic::error(DUPLICATE, "far").at(place, "")],
+        &|_: &str| Some(endless.clone()),
+        false,
+    );
+    assert!(
+        shown.contains("--> tools.yaml:1:70001") && shown.len() < 200,
+        "{shown}"
+    );
+}

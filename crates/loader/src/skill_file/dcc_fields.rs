@@ -97,7 +97,7 @@ pub(crate) fn read_metadata(
         values::wrong_type(findings, "metadata.dcc-mcp", "a mapping", nested);
         return;
     };
-    for (key, value) in entries {
+    for (key, value) in entries.iter().filter(|(key, _)| !key.is_merge_key()) {
         read_dcc_key(findings, key, &key.key_text(), value, skill, front);
     }
 }

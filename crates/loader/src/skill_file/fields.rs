@@ -1,5 +1,6 @@
 //! What the front matter says: every key at its place, and a word on every key that is not.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use metier_diagnostics::Severity;
@@ -15,8 +16,8 @@ use crate::values::{self, Item};
 use crate::yaml::Node;
 use crate::{ParseMode, codes};
 
-/// The key that names the tools file.
-pub(crate) const TOOLS_KEY: &str = "metadata.dcc-mcp.tools";
+/// The key that names the tools file, as it is written: a path with dots would be taken for one key.
+pub(crate) const NESTED_TOOLS: &str = "metadata: {dcc-mcp: {tools: tools.yaml}}";
 
 const LONGEST_DESCRIPTION: usize = 1024;
 const LONGEST_COMPATIBILITY: usize = 500;
@@ -101,8 +102,13 @@ pub(crate) fn read_fields(
     let entries = root.map().unwrap_or_default();
     misplaced(findings, entries, &mut front);
     let mut name = None;
+    let mut seen = BTreeSet::new();
     for (key, value) in entries {
         let text = key.key_text();
+        // Of a key that is written twice, which has been told, the first stays.
+        if key.is_merge_key() || !seen.insert(text.clone()) {
+            continue;
+        }
         match text.as_str() {
             "name" => name = Some(value),
             "description" => {}
@@ -114,7 +120,11 @@ pub(crate) fn read_fields(
                 skill.allowed_tools = values::tool_patterns(findings, &text, value);
             }
             "metadata" => read_metadata(findings, value, skill, &mut front),
-            other if is_ours(other) => {}
+            other if is_ours(other) => {
+                if matches!(front.tools, PathKey::Absent) && bare(other) == "tools" {
+                    front.tools = misplaced_tools(value);
+                }
+            }
             other => {
                 if !read_client_field(findings, key, other, value, &mut skill.client) {
                     unknown(findings, key, other);
@@ -132,6 +142,26 @@ fn is_ours(key: &str) -> bool {
     OURS.contains(&key.as_str())
         || matches!(key.as_str(), "branding" | "links")
         || key.starts_with("dcc-mcp.")
+        || key == "metadata.dcc-mcp"
+        || key.starts_with("metadata.dcc-mcp.")
+}
+
+/// A key without the path before it: pages and messages name keys by their paths, and some authors write
+/// the path down.
+fn bare(key: &str) -> &str {
+    let key = key.strip_prefix("metadata.").unwrap_or(key);
+    key.strip_prefix("dcc-mcp.").unwrap_or(key)
+}
+
+/// The skill is rejected for the place of the key; what is wrong with the file that it names is told with it.
+fn misplaced_tools(value: &Node<'_>) -> PathKey {
+    match value.text() {
+        Some(path) if value.to_json().is_string() => PathKey::Path(Item {
+            text: path.trim().to_owned(),
+            span: value.span.clone(),
+        }),
+        _ => PathKey::Unusable("the key `tools` stands at the top level".to_owned()),
+    }
 }
 
 /// Every spelling of our own keys that is refused at the top level.
@@ -193,7 +223,7 @@ fn misplaced(
     // Loading the skill without its tools or dependencies would lose what the author wants most.
     front.rejected = found
         .iter()
-        .any(|(_, name)| matches!(name.as_str(), "tools" | "depends"));
+        .any(|(_, name)| matches!(bare(name), "tools" | "depends"));
     let severity = if front.rejected {
         Severity::Error
     } else {
@@ -219,13 +249,15 @@ fn misplaced(
 }
 
 fn new_place(name: &str) -> String {
-    match name {
-        "dcc-mcp" => "metadata.dcc-mcp".to_owned(),
-        "tools" => format!("{TOOLS_KEY}: tools.yaml, with the list in that file"),
-        other => {
-            let other = other.strip_prefix("dcc-mcp.").unwrap_or(other);
-            format!("metadata.dcc-mcp.{}", other.replace('_', "-"))
+    match bare(name) {
+        "dcc-mcp" if name.len() == "dcc-mcp".len() => "metadata.dcc-mcp".to_owned(),
+        "dcc-mcp" => "metadata: {dcc-mcp: …}".to_owned(),
+        "tools" => format!("{NESTED_TOOLS}, with the list in that file"),
+        // Who writes a path down takes one for a key.
+        other if other.len() < name.len() => {
+            format!("metadata: {{dcc-mcp: {{{}: …}}}}", other.replace('_', "-"))
         }
+        other => format!("metadata.dcc-mcp.{}", other.replace('_', "-")),
     }
 }
 

@@ -10,6 +10,7 @@ use super::capabilities::read_capabilities;
 use super::entry_script::find_script;
 use super::entry_values::{aliases, flag, next_tools, seconds, word};
 use super::schema::read_schema;
+use super::schema_check::check_written;
 use super::{Names, Surroundings, unknown_key};
 use crate::codes;
 use crate::findings::{Findings, brief};
@@ -64,6 +65,7 @@ pub(crate) fn read_entry(
     let mut tool = ToolDeclaration::named(name.as_str());
     let mut written_annotations = None;
     let mut source = None;
+    let (mut input, mut output) = (None, None);
     let mut seen: BTreeSet<Cow<'_, str>> = BTreeSet::new();
     let shown = brief(&name);
     for (key, value) in node.map().unwrap_or_default() {
@@ -85,8 +87,15 @@ pub(crate) fn read_entry(
             }
             "input_schema" | "output_schema" => {
                 match read_schema(findings, &shown, &spelled, value) {
-                    Ok(schema) if plain == "input_schema" => tool.input_schema = schema,
-                    Ok(schema) => tool.output_schema = schema,
+                    Ok(Some(schema)) if plain == "input_schema" => {
+                        input = Some((key, value));
+                        tool.input_schema = Some(schema);
+                    }
+                    Ok(Some(schema)) => {
+                        output = Some((key, value));
+                        tool.output_schema = Some(schema);
+                    }
+                    Ok(None) => {}
                     Err(reason) => refuse(&mut tool, reason),
                 }
             }
@@ -154,6 +163,20 @@ pub(crate) fn read_entry(
     // Behind the flags, because what `annotations` says wins.
     if let Some(value) = written_annotations {
         read_annotations(findings, value, &mut tool);
+    }
+    // In the order in which they are compiled when the skill is loaded: they share one budget.
+    let written = [(input, &tool.input_schema), (output, &tool.output_schema)];
+    let checked = written.map(|(written, schema)| {
+        check_written(
+            findings,
+            &shown,
+            written?,
+            schema.as_ref()?,
+            &mut names.patterns,
+        )
+    });
+    for reason in checked.into_iter().flatten() {
+        refuse(&mut tool, reason);
     }
     let place = source.unwrap_or(name_node);
     find_script(findings, place, around, &mut tool);

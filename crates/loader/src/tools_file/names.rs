@@ -1,19 +1,21 @@
-//! The names of a skill's tools, each once after mapping.
+//! What the tools of a skill share: their names, each once after mapping, and the work on their patterns.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use metier_diagnostics::Severity;
 use metier_skill_model::{canonical_name, is_reserved, wire_name};
+use metier_tool::PatternBudget;
 
 use crate::findings::{Findings, brief};
 use crate::{codes, effort};
 
-/// The names that are taken.
+/// The names that are taken, and what is left for patterns.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     /// The place and the author's spelling by wire name.
     taken: BTreeMap<String, (Range<usize>, String)>,
+    pub(super) patterns: PatternBudget,
 }
 
 impl Names {

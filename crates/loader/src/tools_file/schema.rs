@@ -10,7 +10,7 @@ use crate::{ParseMode, codes};
 
 /// Reads a schema; `Ok(None)` when there is none, an `Err` is the reason to refuse calls.
 ///
-/// Whether it compiles is checked where it is used.
+/// Whether it keeps the rules of JSON Schema is checked behind this.
 pub(crate) fn read_schema(
     findings: &mut Findings<'_>,
     tool: &str,

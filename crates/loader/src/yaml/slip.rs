@@ -108,8 +108,9 @@ impl Slip<'_> {
     /// A key or a `-` that is run together with what follows it, or a key without its `:`. What was written that way
     /// goes on as one text into the next line, and the parser stops there.
     fn colon(&self, info: &str) -> Option<Fault> {
-        let is_told =
-            info.contains("simple key expect") || info.contains("mapping values are not allowed");
+        let is_told = info.contains("simple key expect")
+            || info.contains("mapping values are not allowed")
+            || info.contains("block mapping");
         if !is_told {
             return None;
         }
@@ -145,6 +146,17 @@ impl Slip<'_> {
             return Some(fault.cured_by(format!("write `- {}`", brief(behind))));
         }
         let key = words.get(..words.find(|c| !is_key(c)).unwrap_or(words.len()))?;
+        if let Some(value) = words.get(key.len()..)?.strip_prefix('：')
+            && !key.is_empty()
+        {
+            let message = format!("the `：` behind `{}` is a full-width colon", brief(key));
+            let fault = invalid(place + key.len(), '：'.len_utf8(), message);
+            let written = format!("{}: {}", brief(key), brief(value.trim()));
+            return Some(fault.cured_by(format!("write `{}`", written.trim_end())));
+        }
+        if info.contains("block mapping") {
+            return None;
+        }
         let behind = words.get(key.len()..)?;
         if key.is_empty() {
             return None;
@@ -367,6 +379,18 @@ mod tests {
                 2,
                 "no blank behind the `-`",
                 "write `- name: a`",
+            ),
+            (
+                "tools:\n  - name：a\n    description: x\n",
+                2,
+                "the `：` behind `name` is a full-width colon (in `tools[0]`)",
+                "write `name: a`",
+            ),
+            (
+                "tools:\n  - name: a\n    input_schema:\n      required： [text]\n      type: object\n",
+                4,
+                "the `：` behind `required` is a full-width colon (in `tools[0]`, `a`)",
+                "write `required: [text]`",
             ),
             (
                 "tools\n  - name: a\n",
