@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use metier::catalog::{AuditLog, DiscoverReport};
 use metier::host::HostLink;
 use metier::loader::{ParseMode, WatchSettings};
@@ -20,7 +20,7 @@ use crate::printer::Printer;
 use crate::{program_hooks, progress, searched};
 
 /// Where skills come from.
-#[derive(Args, Clone, Default)]
+#[derive(Args, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SkillPlaces {
     /// The application the skills are for; names variables and folders [default: python].
     #[arg(long, value_name = "NAME")]
@@ -47,7 +47,7 @@ pub(crate) struct SkillPlaces {
 }
 
 /// How tools run.
-#[derive(Args, Clone, Default)]
+#[derive(Args, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Running {
     /// What the host can do; may be given several times.
     #[arg(long = "capability", value_name = "NAME")]
@@ -75,28 +75,6 @@ pub(crate) struct Running {
     /// Write a line for every call to this file: who, what, how it ended; never the arguments.
     #[arg(long, value_name = "FILE")]
     pub(crate) audit_log: Option<PathBuf>,
-}
-
-/// What `tools/list` shows.
-#[derive(Args, Clone)]
-pub(crate) struct Listing {
-    /// Whether tools/list shows a stub for each skill that is not loaded.
-    #[arg(long, value_enum, default_value_t = Stubs::All)]
-    stubs: Stubs,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Stubs {
-    /// One for each.
-    All,
-    /// None; clients find skills with `search_skills`.
-    None,
-}
-
-impl Listing {
-    pub(crate) fn shows_stubs(&self) -> bool {
-        self.stubs == Stubs::All
-    }
 }
 
 impl SkillPlaces {
@@ -380,8 +358,12 @@ pub(crate) fn settings(
 /// The folders of the workspace that are there, absolute.
 fn workspace_roots(config: &Config, faults: &mut Vec<Fault>) -> Vec<PathBuf> {
     let mut roots = Vec::new();
-    for root in config.folders(Key::WorkspaceRoots) {
-        let place = || format!("{} {}", place(config, Key::WorkspaceRoots), root.display());
+    for (index, root) in config.folders(Key::WorkspaceRoots).iter().enumerate() {
+        let key = Key::WorkspaceRoots;
+        let place = || match config.entry(key, index) {
+            Some(entry) => format!("{entry}: {} {}", key.path(), root.display()),
+            None => format!("{} {}", place(config, key), root.display()),
+        };
         match std::path::absolute(root) {
             Ok(absolute) if absolute.is_dir() => roots.push(absolute),
             Ok(_) => faults.push(Fault::new(

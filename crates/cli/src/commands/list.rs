@@ -4,14 +4,14 @@ use clap::Args;
 use metier::SkillCatalog;
 use metier::catalog::CatalogEvent;
 use metier::skill_model::{SkillStatus, SkillSummary};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::Failure;
 use crate::findings::tell_findings;
 use crate::options::{SkillPlaces, follow, runtime};
-use crate::printer::{Printer, clipped, count, table};
+use crate::printer::{Printer, clipped, count};
 use crate::searched;
 use crate::stop_signal::StopSignal;
 
@@ -37,27 +37,28 @@ impl List {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         let (catalog, _) = self.places.catalog(self.places.settings()?);
         let changes = catalog.subscribe();
-        self.print(printer, &catalog);
+        let shown = self.print(printer, &catalog, None);
         if !self.watch {
             return Ok(());
         }
         follow(&catalog)?;
-        runtime()?.block_on(self.print_changes(printer, &catalog, changes));
+        runtime()?.block_on(self.print_changes(printer, &catalog, changes, shown));
         Ok(())
     }
 
-    /// Prints the list again after every change, until it is stopped.
+    /// Prints the list again after every change of what it shows, until it is stopped.
     async fn print_changes(
         &self,
         printer: Printer,
         catalog: &SkillCatalog,
         mut changes: Receiver<CatalogEvent>,
+        mut shown: Value,
     ) {
         let stop = StopSignal::listen();
         let changed = async {
             // A listener that lags is told of it, and looks at everything all the same.
             while !matches!(changes.recv().await, Err(RecvError::Closed)) && !printer.is_gone() {
-                self.print(printer, catalog);
+                shown = self.print(printer, catalog, Some(&shown));
             }
         };
         tokio::select! {
@@ -66,7 +67,8 @@ impl List {
         }
     }
 
-    fn print(&self, printer: Printer, catalog: &SkillCatalog) {
+    /// Gives what was printed. What is there `already` is not printed again.
+    fn print(&self, printer: Printer, catalog: &SkillCatalog, already: Option<&Value>) -> Value {
         let skills = catalog.list_skills(self.status);
         let unusable = |status| {
             if self.status.is_none() {
@@ -77,17 +79,21 @@ impl List {
         };
         let rejected = unusable(SkillStatus::Skipped);
         let shadowed = unusable(SkillStatus::Shadowed);
+        let answer = json!({
+            "total": skills.len(),
+            "skills": skills,
+            "rejected": rejected,
+            "shadowed": shadowed,
+            "findings": catalog.snapshot().diagnostics(),
+            "searched": searched::places(catalog.registry().settings(), &self.places.paths),
+        });
+        if already == Some(&answer) {
+            return answer;
+        }
         if self.json {
-            printer.json(&json!({
-                "total": skills.len(),
-                "skills": skills,
-                "rejected": rejected,
-                "shadowed": shadowed,
-                "findings": catalog.snapshot().diagnostics(),
-                "searched": searched::places(catalog.registry().settings(), &self.places.paths),
-            }));
+            printer.json(&answer);
             self.places.tell_if_empty(printer, catalog);
-            return;
+            return answer;
         }
         if !skills.is_empty() {
             let mut rows = vec![
@@ -96,9 +102,7 @@ impl List {
                     .to_vec(),
             ];
             rows.extend(skills.iter().map(row));
-            for line in table(&rows) {
-                printer.data(&line);
-            }
+            printer.overview(&rows);
         }
         tell_findings(printer, &catalog.snapshot());
         let mut said = count(skills.len(), "skill");
@@ -109,6 +113,7 @@ impl List {
         }
         printer.say(&said);
         self.places.tell_if_empty(printer, catalog);
+        answer
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::Failure;
 use crate::options::{SkillPlaces, runtime};
-use crate::printer::{Printer, clipped, count, table};
+use crate::printer::{Printer, clipped, count};
 
 /// How much of a description stands in the table.
 const DESCRIPTION: usize = 70;
@@ -57,9 +57,7 @@ impl Search {
         }
         let best = report.hits.first().map_or(0.0, |hit| hit.score);
         let rows: Vec<Vec<String>> = report.hits.iter().map(|hit| row(hit, best)).collect();
-        for line in table(&rows) {
-            printer.data(&line);
-        }
+        printer.overview(&rows);
         for note in &report.notes {
             printer.say(&note.to_string());
         }

@@ -12,7 +12,7 @@ use crate::Failure;
 use crate::config::Config;
 use crate::options::{Running, SkillPlaces};
 use crate::persisting::{StatePlace, store};
-use crate::printer::{Printer, table};
+use crate::printer::Printer;
 use crate::utc::utc;
 
 #[derive(Args)]
@@ -134,9 +134,7 @@ impl Show {
                 "warnings": reading.warnings,
             }));
         } else {
-            for line in table(&rows(&reading.state)) {
-                printer.data(&line);
-            }
+            printer.table(&rows(&reading.state));
         }
         if reading.state.is_empty() {
             printer.say(&format!("nothing is kept for {} in {file}", store.app()));
@@ -168,6 +166,10 @@ impl Forget {
         } else {
             self.names.iter().cloned().partition(kept)
         };
+        if known.is_empty() && !store.file().exists() {
+            // Forgetting what is not there makes no files.
+            return self.answer(printer, &store, &known, &unknown);
+        }
         let mut change = StateChange::default();
         for name in &known {
             change = change.with_unloaded(name);
@@ -177,17 +179,27 @@ impl Forget {
         if let Some(copy) = saved.kept_aside {
             printer.say(&format!("the damaged file is kept as {}", copy.display()));
         }
+        self.answer(printer, &store, &known, &unknown)
+    }
+
+    fn answer(
+        &self,
+        printer: Printer,
+        store: &LoadedStateStore,
+        known: &[String],
+        unknown: &[String],
+    ) -> Result<(), Failure> {
         if self.json {
             printer.json(&json!({"forgotten": known, "unknown": unknown}));
         } else {
-            for name in &known {
+            for name in known {
                 printer.data(&format!("forgotten: {name}"));
             }
         }
         if known.is_empty() && unknown.is_empty() {
             printer.say(&format!("nothing is kept for {}", store.app()));
         }
-        for name in &unknown {
+        for name in unknown {
             printer.say(&format!(
                 "`{name}` is not kept; `metier state show` lists what is"
             ));

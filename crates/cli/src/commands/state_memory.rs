@@ -40,6 +40,13 @@ struct Show {
 
 #[derive(Args)]
 struct Export {
+    /// It prints JSON anyway.
+    #[arg(long)]
+    #[expect(
+        dead_code,
+        reason = "every command takes it, and this one knows no other form"
+    )]
+    json: bool,
     #[command(flatten)]
     which: Which,
 }

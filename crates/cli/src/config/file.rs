@@ -14,6 +14,7 @@ use super::value::{Base, Kind, Value};
 const LIMITS: &str = "limits";
 const AUDIT: &str = "audit";
 const MEMORY: &str = "memory";
+const HTTP: &str = "http";
 const INTERPRETERS: &str = "interpreters";
 const HOOKS: &str = "hooks";
 
@@ -74,7 +75,7 @@ impl Reader<'_> {
     fn table(&mut self, table: &DeTable<'_>) {
         for (name, value) in table {
             match (name.get_ref().as_ref(), value.get_ref()) {
-                (table @ (LIMITS | AUDIT | MEMORY), DeValue::Table(values)) => {
+                (table @ (LIMITS | AUDIT | MEMORY | HTTP), DeValue::Table(values)) => {
                     for (name, value) in values {
                         let path = format!("{table}.{}", name.get_ref());
                         self.value(&path, &name.span(), value.get_ref(), &value.span());
@@ -100,7 +101,7 @@ impl Reader<'_> {
                     "`hooks` must be a list of tables",
                     "write `[[hooks]]` on a line of its own for each, and its keys below it",
                 ),
-                (table @ (LIMITS | AUDIT | MEMORY | INTERPRETERS), _) => {
+                (table @ (LIMITS | AUDIT | MEMORY | HTTP | INTERPRETERS), _) => {
                     let cure =
                         format!("write `[{table}]` on a line of its own and the keys below it");
                     self.fault(&value.span(), format!("`{table}` must be a table"), cure);
@@ -124,7 +125,12 @@ impl Reader<'_> {
             return;
         };
         match Value::of_toml(key.kind(), value, self.base) {
-            Ok(value) => self.layer.set(key, value, Origin::File(self.place(at))),
+            Ok(read) => {
+                let items = value.as_array().into_iter().flatten();
+                let places = items.map(|item| self.place(&item.span())).collect();
+                self.layer.entries.insert(key, places);
+                self.layer.set(key, read, Origin::File(self.place(at)));
+            }
             Err(wrong) => self.fault(
                 span,
                 format!("`{path}`: found {}", wrong.found),
@@ -182,7 +188,7 @@ fn cure(path: &str) -> String {
         return format!("write `{key}` above the tables");
     }
     let known = || {
-        let tables = [LIMITS, AUDIT, MEMORY, INTERPRETERS, HOOKS];
+        let tables = [LIMITS, AUDIT, MEMORY, HTTP, INTERPRETERS, HOOKS];
         Key::ALL.iter().map(|key| key.path()).chain(tables)
     };
     if let Some(near) = nearest(path, known()) {

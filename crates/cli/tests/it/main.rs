@@ -49,6 +49,9 @@ mod search;
 mod serve;
 mod state;
 mod stdio;
+mod strangers_words;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod unreadable;
 mod watch;
 #[cfg(target_os = "linux")]

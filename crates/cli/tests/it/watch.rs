@@ -34,13 +34,21 @@ impl Lines {
 
     /// The next line that holds the text.
     fn wait_for(&self, text: &str) -> String {
+        self.wait_for_each(text, |_| {})
+    }
+
+    /// The same, with every line on the way.
+    fn wait_for_each(&self, text: &str, mut on_the_way: impl FnMut(&str)) -> String {
         let end = Instant::now() + BOUND;
         let mut seen = Vec::new();
         loop {
             let left = end.saturating_duration_since(Instant::now());
             match self.0.recv_timeout(left) {
                 Ok(line) if line.contains(text) => return line,
-                Ok(line) => seen.push(line),
+                Ok(line) => {
+                    on_the_way(&line);
+                    seen.push(line);
+                }
                 Err(error) => panic!("no line with `{text}` ({error}): {seen:#?}"),
             }
         }
@@ -89,6 +97,29 @@ fn list_prints_again() {
         "---\nname: newcomer\ndescription: Stays.\n---\n",
     );
     lines.wait_for("Stays.");
+}
+
+#[test]
+fn the_list_is_printed_once_before_anything_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, needs) in [("a", "b"), ("b", "a")] {
+        write(
+            folder.path().join(format!("skills/{name}/SKILL.md")),
+            &format!(
+                "---\nname: {name}\ndescription: Needs.\nmetadata:\n  dcc-mcp:\n    depends: [{needs}]\n---\n"
+            ),
+        );
+    }
+    let mut child = start(folder.path(), &["list"]);
+    let lines = Lines::of(child.0.stdout.take().unwrap());
+    lines.wait_for("NAME");
+    add_skill(folder.path());
+    // Of what stood there before, one table was printed; the next one has the newcomer.
+    let mut headers = 1;
+    lines.wait_for_each("Came later.", |line| {
+        headers += usize::from(line.contains("NAME"))
+    });
+    assert_eq!(headers, 2);
 }
 
 #[test]

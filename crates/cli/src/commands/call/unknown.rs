@@ -95,6 +95,8 @@ pub(super) fn of_tool(
             ticked(&names, ", "),
             why(catalog, places, &broken)
         );
+        // The name may be right, and the skill is what to mend.
+        return Unknown::Skill(message);
     }
     Unknown::Name(message)
 }

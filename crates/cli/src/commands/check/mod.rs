@@ -83,7 +83,7 @@ impl Check {
         let milliseconds = began.elapsed().as_millis();
         if self.statistics {
             let figures = figures::figures(&report, milliseconds);
-            printer.data(&self.statistics_text(&figures));
+            printer.text(&format!("{}\n", self.statistics_text(&figures)));
         } else {
             let text = self.findings_text(&report.shown(), printer);
             printer.text(&text);
