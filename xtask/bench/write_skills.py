@@ -1,7 +1,7 @@
 """Writes skills of the usual shape: nested metadata, three tools with schemas, one script.
 
-usage: write_skills.py FOLDER COUNT
-The same count gives the same bytes in every run.
+usage: write_skills.py FOLDER COUNT [BYTES]
+With BYTES each skill has a guide of about so many, and a picture of as many more. The same count gives the same bytes in every run.
 """
 
 import pathlib
@@ -48,8 +48,18 @@ def tools_file(number):
     return "\n".join(lines) + "\n"
 
 
+def guide(name, size):
+    line = f"Line of the guide to {name}: what a parameter means, and when to leave it alone.\n"
+    return "# Guide\n\n" + line * (size // len(line))
+
+
+def picture(number, size):
+    return b"\x89PNG\r\n\x1a\n" + bytes((number + place * 7) % 256 for place in range(size))
+
+
 def main():
     folder, count = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+    size = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     for number in range(count):
         name = f"{word(number)}-{word(number // len(WORDS) + 3)}-{number:05}"
         skill = folder / name
@@ -57,6 +67,10 @@ def main():
         (skill / "SKILL.md").write_text(skill_file(name, number))
         (skill / "tools.yaml").write_text(tools_file(number))
         (skill / "scripts" / "run.py").write_text(SCRIPT)
+        if size:
+            (skill / "references").mkdir(exist_ok=True)
+            (skill / "references" / "guide.md").write_text(guide(name, size))
+            (skill / "references" / "look.png").write_bytes(picture(number, size))
 
 
 main()

@@ -10,7 +10,7 @@ mod kits;
 mod openusd;
 mod parity;
 mod plan;
-mod server;
+pub(crate) mod server;
 mod skill_scenarios;
 mod table;
 

@@ -58,6 +58,13 @@ pub const KEPT_OUT: Code = Code::new(
     "A loaded skill came back and a policy did not let it in again.",
 )
 .explained(include_str!("pages/MT508.md"));
+/// A change of what is loaded is not on the disk.
+pub const NOT_SAVED: Code = Code::new(
+    "MT509",
+    "not-saved",
+    "A change of what is loaded is not on the server's disk yet.",
+)
+.explained(include_str!("pages/MT509.md"));
 
 /// Every code of this crate, in the order of its number.
 pub const ALL: &[Code] = &[
@@ -69,4 +76,5 @@ pub const ALL: &[Code] = &[
     SCHEMA_NOTE,
     CAPABILITY_NEAR_MISS,
     KEPT_OUT,
+    NOT_SAVED,
 ];

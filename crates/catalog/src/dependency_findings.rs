@@ -15,6 +15,10 @@ use crate::snapshot::nearest;
 /// where more than that is missing nobody has made slips of the hand.
 const OFFERS: usize = 64;
 
+/// So many places of a circle are shown. Each member carries the finding, so that without a bound the memory for a
+/// circle would grow with its square; the message says how many there are.
+const PLACES: usize = 16;
+
 /// A skill that may depend on others.
 #[derive(Clone, Copy, Debug)]
 pub struct Dependent<'a> {
@@ -137,7 +141,7 @@ impl<'a> DependencyFindings<'a> {
             .and_then(|name| self.skills.get(name))
             .map(|first| &first.skill.root);
         let next = cycle.path.iter().cycle().skip(1);
-        for (member, needed) in cycle.path.iter().zip(next) {
+        for (member, needed) in cycle.path.iter().zip(next).take(PLACES) {
             // A finding has one root, below which all its files are named.
             if let Some(dependent) = self.skills.get(member.as_str())
                 && Some(&dependent.skill.root) == root

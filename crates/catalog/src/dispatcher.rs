@@ -227,7 +227,7 @@ impl Call<'_> {
     /// Repair and validation on a thread that no other call waits for, as long as the call may take.
     async fn fitted_elsewhere(&self, arguments: Map<String, Value>) -> Result<Fitted, Ended> {
         let tool = Arc::clone(self.tool);
-        let work = tokio::task::spawn_blocking(move || match &tool.input {
+        let work = self.shared.long_checks.run(move || match &tool.input {
             Some(schema) => fitted(arguments, schema),
             None => Ok(arguments),
         });
@@ -269,7 +269,7 @@ impl Call<'_> {
             }
         };
         match joined {
-            Ok(Ok(output)) => self.checked(output),
+            Ok(Ok(output)) => self.checked(output).await,
             Ok(Err(ToolError::Cancelled)) => Ended::failed("cancelled", CallError::Cancelled),
             Ok(Err(ToolError::InvalidArguments(faults))) => {
                 Ended::new("invalid", invalid(&self.tool.listed.name, &faults))
@@ -291,17 +291,34 @@ impl Call<'_> {
     }
 
     /// A success must keep the promise of the tool's output schema.
-    fn checked(&self, output: ToolOutput) -> Ended {
+    async fn checked(&self, output: ToolOutput) -> Ended {
         if output.is_error {
             return Ended::new("error", output);
         }
         let Some(schema) = &self.tool.output else {
             return Ended::new("ok", output);
         };
-        let value = Value::Object(output.structured.clone().unwrap_or_default());
-        match schema.validate(&value) {
-            Ok(()) => Ended::new("ok", output),
-            Err(faults) => {
+        let structured = output.structured.clone().unwrap_or_default();
+        let takes_long = schema.takes_long(&structured);
+        let value = Value::Object(structured);
+        let checked = if takes_long {
+            let tool = Arc::clone(self.tool);
+            let check = move || {
+                tool.output
+                    .as_ref()
+                    .map_or(Ok(()), |schema| schema.validate(&value))
+            };
+            self.shared.long_checks.run(check).await
+        } else {
+            Ok(schema.validate(&value))
+        };
+        match checked {
+            Ok(Ok(())) => Ended::new("ok", output),
+            Err(error) => {
+                tracing::error!(tool = %self.tool.listed.name, %error, "a check of a result broke off");
+                Ended::failed("panic", CallError::Internal)
+            }
+            Ok(Err(faults)) => {
                 let listed: Vec<_> = faults.iter().map(|fault| format!("- {fault}")).collect();
                 let text = format!(
                     "the result of `{}` does not match its output schema:\n{}\n\nthe result was:\n{}",

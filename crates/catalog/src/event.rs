@@ -36,6 +36,8 @@ pub enum CatalogEventKind {
     /// Files of skills are others than at the last look, although what is known of the skills is the
     /// same; the generation is too.
     FilesChanged,
+    /// The same, and with the files the prompts that skills bring along.
+    PromptsChanged,
     /// The files of a skill are served now and were not, or the other way round; the generation is the same.
     ServedChanged,
     /// The host declares other capabilities.

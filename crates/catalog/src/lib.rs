@@ -52,11 +52,13 @@ mod found;
 mod groups;
 mod hook_driver;
 mod host_events;
+mod keeping;
 mod kept;
 mod listed_tool;
 mod load;
 mod load_plan;
 mod loaded_skill;
+mod long_checks;
 mod registered_tool;
 mod registry;
 mod returning;
@@ -82,6 +84,7 @@ pub use dependency_findings::{DependencyFindings, Dependent};
 pub use dispatcher::ToolDispatcher;
 pub use event::{CatalogEvent, CatalogEventKind};
 pub use groups::GroupError;
+pub use keeping::LoadedSetKeeper;
 pub use kept::LoadedSkillState;
 pub use listed_tool::{ListedKind, ListedTool};
 pub use load::{LoadError, LoadReport, LoadRequest};
@@ -90,7 +93,7 @@ pub use search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};
 pub use settings::{CatalogSettings, RootSettings, RunSettings, SkillTools};
 pub use shelf::{
     FileBody, FileChange, FileContents, FileFault, Manifest, SKILL_FILE, ServedFile, ServedSkill,
-    SkillPage, SkillShelf, encode_skill_path, mime_of_name, parse_skill_uri,
+    SkillPage, SkillShelf, TextState, encode_skill_path, mime_of_name, parse_skill_uri,
 };
 pub use skill_info::SkillInfo;
 pub use snapshot::CatalogSnapshot;

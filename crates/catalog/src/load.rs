@@ -14,6 +14,7 @@ use crate::listed_tool::ListedTool;
 use crate::load_plan::{Planner, report, taken_names};
 use crate::loaded_skill::LoadedTools;
 use crate::snapshot::CatalogSnapshot;
+use crate::stub::clipped;
 
 /// Which skill to load, and which of its tool groups to activate.
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ pub struct LoadReport {
 #[non_exhaustive]
 pub enum LoadError {
     /// No skill has this name.
-    #[error("there is no skill named `{name}`{}; call list_skills or search_skills to see what there is", offer(.nearest))]
+    #[error("there is no skill named `{}`{}; call list_skills or search_skills to see what there is", asked(.name), offer(.nearest))]
     Unknown {
         /// The name as asked for.
         name: String,
@@ -104,7 +105,7 @@ pub enum LoadError {
         error: ClosureError,
     },
     /// The skill has no such group.
-    #[error("the skill `{name}` has no tool group `{group}`{}", having(.known))]
+    #[error("the skill `{name}` has no tool group `{}`{}", asked(.group), having(.known))]
     UnknownGroup {
         /// The skill.
         name: String,
@@ -122,6 +123,14 @@ pub enum LoadError {
         deny: HookDeny,
     },
 }
+
+/// A name that somebody asked for, which need not be short.
+fn asked(name: &str) -> String {
+    clipped(name, LONGEST_ASKED)
+}
+
+/// So much of a name that nothing has is repeated.
+const LONGEST_ASKED: usize = 120;
 
 fn offer(nearest: &[String]) -> String {
     if nearest.is_empty() {

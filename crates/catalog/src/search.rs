@@ -22,6 +22,8 @@ pub struct SearchRequest {
     pub dcc: Option<String>,
     /// Only skills that stand here.
     pub status: Option<SkillStatus>,
+    /// Only skills from this source, such as `user` or `bundled`: the label of the root that they lie in.
+    pub source: Option<String>,
     /// Only skills whose tools need nothing that the host lacks.
     pub usable: bool,
     /// At most so many hits, 1 to 100.
@@ -38,6 +40,7 @@ impl SearchRequest {
             tags: Vec::new(),
             dcc: None,
             status: None,
+            source: None,
             usable: false,
             limit: 20,
             session: None,
@@ -149,6 +152,9 @@ impl SkillCatalog {
         let mut filter = Filter::with_predicate(&wanted).and_tags(request.tags.iter().cloned());
         if let Some(dcc) = &request.dcc {
             filter = filter.and_dcc(dcc.as_str());
+        }
+        if let Some(source) = &request.source {
+            filter = filter.and_source(source.as_str());
         }
         let query = Query::new(request.query.as_str(), request.limit).with_filter(filter);
         let answer = snapshot.parts.skills.index.search(&query)?;

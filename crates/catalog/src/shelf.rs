@@ -5,7 +5,9 @@
 //! before the new bytes go out.
 
 mod contents;
+mod known_prompts;
 mod served_skill;
+mod text_state;
 mod uri;
 
 use std::collections::BTreeMap;
@@ -19,6 +21,7 @@ use crate::skill_set::SkillSet;
 
 pub use contents::{FileBody, FileContents, mime_of_name};
 pub use served_skill::{FileChange, FileFault, Manifest, ServedFile, ServedSkill};
+pub use text_state::TextState;
 pub use uri::{encode_skill_path, parse_skill_uri};
 
 /// The file by which a skill is known.
@@ -29,8 +32,10 @@ pub const SKILL_FILE: &str = "SKILL.md";
 #[derive(Debug, Default)]
 pub struct SkillShelf {
     skills: BTreeMap<String, Arc<ServedSkill>>,
-    /// Why others are not, by name.
+    /// Why others are not, by what would be their key.
     left_out: BTreeMap<String, String>,
+    /// The keys of shadowed skills that are left out, by their ids.
+    shadowed_out: BTreeMap<String, String>,
 }
 
 /// A part of a list of skills.
@@ -62,13 +67,18 @@ impl SkillShelf {
             let label = skill.id.as_str().split(':').next().unwrap_or_default();
             let name = skill.metadata.name.as_str();
             let key = format!("{label}/{name}");
+            let id = skill.id.to_string();
             if shelf.skills.contains_key(label) {
                 let reason = format!("its URI would lie inside the skill `{label}`");
+                shelf.shadowed_out.insert(id, key.clone());
                 shelf.left_out.insert(key, reason);
             } else if shelf.skills.contains_key(&key) {
                 let reason = format!("another skill of this name is served as skill://{key}");
-                shelf.left_out.insert(skill.id.to_string(), reason);
+                shelf.left_out.insert(id, reason);
             } else {
+                if skill.not_served.is_some() {
+                    shelf.shadowed_out.insert(id, key.clone());
+                }
                 shelf.put(key, skill, before);
             }
         }
@@ -77,6 +87,9 @@ impl SkillShelf {
 
     fn put(&mut self, key: String, skill: &Arc<LoadedSkill>, before: &Self) {
         if let Some(reason) = &skill.not_served {
+            if before.left_out.get(&key) != Some(reason) {
+                tracing::info!(skill = key, reason, "the files of a skill are not served");
+            }
             self.left_out.insert(key, reason.clone());
             return;
         }
@@ -141,6 +154,12 @@ impl SkillShelf {
         &self.left_out
     }
 
+    /// Why a skill is not served, by its name, or by its id where it is shadowed.
+    fn reason_of(&self, name: &str) -> Option<&str> {
+        let key = self.shadowed_out.get(name).map_or(name, String::as_str);
+        self.left_out.get(key).map(String::as_str)
+    }
+
     /// The skill that the segments of a URI lead into, and the path below it.
     pub fn locate(&self, segments: &[String]) -> Option<(&Arc<ServedSkill>, String)> {
         let (first, rest) = segments.split_first()?;
@@ -191,6 +210,10 @@ impl SkillCatalog {
             FileChange::None => false,
             FileChange::Files => {
                 self.shared.tell(CatalogEventKind::FilesChanged);
+                false
+            }
+            FileChange::Prompts => {
+                self.shared.tell(CatalogEventKind::PromptsChanged);
                 false
             }
             FileChange::Served => {

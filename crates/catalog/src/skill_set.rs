@@ -68,22 +68,25 @@ impl SkillSet {
     }
 
     /// Orders and indexes what a scan found, after this one: what is the same is taken over. With
-    /// `only_dcc` set, skills for other applications are left out; `python` skills serve every
-    /// application.
+    /// `only_dcc` set, skills for other applications are left out, shadowed ones as well; `python`
+    /// skills serve every application.
     pub(crate) fn next(
         &self,
         report: &ScanReport,
         diagnostics: Vec<Diagnostic>,
         only_dcc: Option<&str>,
     ) -> Self {
+        let is_wanted = |skill: &LoadedSkill| {
+            let dcc = skill.metadata.dcc.as_str();
+            only_dcc.is_none_or(|only| dcc == only || dcc == "python")
+        };
         let skills: Vec<&Arc<LoadedSkill>> = report
             .skills
             .iter()
-            .filter(|skill| {
-                let dcc = skill.metadata.dcc.as_str();
-                only_dcc.is_none_or(|only| dcc == only || dcc == "python")
-            })
+            .filter(|skill| is_wanted(skill))
             .collect();
+        let shadowed = report.shadowed.iter();
+        let shadowed = shadowed.filter(|shadowed| is_wanted(&shadowed.skill));
         let graph = DependencyGraph::new(skills.iter().map(|skill| {
             let depends: Vec<&str> = skill.metadata.depends.iter().map(String::as_str).collect();
             (skill.metadata.name.as_str(), depends)
@@ -129,7 +132,7 @@ impl SkillSet {
             entries,
             graph,
             rejected: report.rejected.clone(),
-            shadowed: report.shadowed.clone(),
+            shadowed: shadowed.cloned().collect(),
             diagnostics,
             index,
         }

@@ -14,6 +14,8 @@ use tokio::sync::broadcast;
 
 use crate::core_tools;
 use crate::event::{CatalogEvent, CatalogEventKind};
+use crate::keeping::Keeping;
+use crate::long_checks::LongChecks;
 use crate::settings::CatalogSettings;
 use crate::skill_set::SkillSet;
 use crate::snapshot::{CatalogSnapshot, OwnTools, Parts};
@@ -38,6 +40,9 @@ pub(crate) struct Shared {
     runtime: Mutex<Option<Handle>>,
     /// Skills that came back and of which a policy is being asked.
     pub(crate) returning: Mutex<BTreeSet<String>>,
+    pub(crate) long_checks: LongChecks,
+    /// Whose word answers about the loaded skills wait for.
+    keeping: Mutex<Option<Keeping>>,
 }
 
 /// What is kept between discoveries.
@@ -97,6 +102,8 @@ impl Shared {
                 root_findings: Mutex::default(),
                 runtime: Mutex::default(),
                 returning: Mutex::default(),
+                long_checks: LongChecks::default(),
+                keeping: Mutex::default(),
             }
         })
     }
@@ -135,6 +142,17 @@ impl Shared {
         if let Ok(handle) = Handle::try_current() {
             *self.runtime.lock().unwrap_or_else(PoisonError::into_inner) = Some(handle);
         }
+    }
+
+    pub(crate) fn set_keeping(&self, keeping: Keeping) {
+        *self.keeping.lock().unwrap_or_else(PoisonError::into_inner) = Some(keeping);
+    }
+
+    pub(crate) fn keeping(&self) -> Option<Keeping> {
+        self.keeping
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     pub(crate) fn runtime(&self) -> Option<Handle> {

@@ -17,7 +17,7 @@ use crate::config::{Config, Fault, Key, Layer, Value, Wanted};
 use crate::given_path::{absolute_text, readable_folder};
 use crate::interpreter_faults;
 use crate::printer::Printer;
-use crate::{program_hooks, progress, searched};
+use crate::{listing, program_hooks, progress, searched};
 
 /// Where skills come from.
 #[derive(Args, Clone, Default, PartialEq, Eq)]
@@ -306,6 +306,7 @@ pub(crate) fn settings(
     settings.roots.with_defaults = places.with_defaults || places.paths.is_empty();
     settings.roots.configured = config.folders(Key::Roots).to_vec();
     settings.declared_capabilities = config.texts(Key::Capabilities).to_vec();
+    settings.skill_tools = listing::skill_tools(config);
     settings.workspace_roots = Arc::new(WorkspaceRoots::new(workspace_roots(config, faults)));
 
     let run = &mut settings.run;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use metier::persistence::{QualityRecorder, system_clock};
 use metier::{
     AppName, LoadPersistence, LoadedStateStore, ReplayPolicy, SkillCatalog,
     enable_skill_load_persistence,
@@ -71,7 +72,7 @@ pub(crate) async fn begin(
     printer: Printer,
     catalog: &SkillCatalog,
     config: &Config,
-) -> Result<Option<LoadPersistence>, Failure> {
+) -> Result<Option<Persistence>, Failure> {
     let Some(policy) = config.text(Key::Persist).filter(|text| *text != OFF) else {
         return Ok(None);
     };
@@ -98,7 +99,39 @@ pub(crate) async fn begin(
         let number = count(report.restored.len(), "skill");
         printer.say(&format!("restored {number} from {shown}"));
     }
-    Ok(Some(persistence))
+    Ok(Some(Persistence {
+        loaded: persistence,
+        quality: counting(printer, catalog, quality_file(config)?),
+    }))
+}
+
+/// Keeps what is loaded, and how skills do, until it is closed.
+pub(crate) struct Persistence {
+    loaded: LoadPersistence,
+    quality: Option<QualityRecorder>,
+}
+
+impl Persistence {
+    /// Saves what is not saved yet, and ends.
+    pub(crate) async fn close(self) {
+        self.loaded.close().await;
+        let quality = self.quality;
+        // It waits for the disk, and nothing is left to do when its thread cannot be waited for.
+        let _ = tokio::task::spawn_blocking(move || drop(quality)).await;
+    }
+}
+
+/// Counts how skills do; without a thread for it, nothing else is missing.
+fn counting(printer: Printer, catalog: &SkillCatalog, file: PathBuf) -> Option<QualityRecorder> {
+    match QualityRecorder::begin(file, system_clock(), &catalog.hooks()) {
+        Ok(recorder) => Some(recorder),
+        Err(error) => {
+            printer.say(&format!(
+                "warning: how skills do is not counted, because the system gives no thread: {error}"
+            ));
+            None
+        }
+    }
 }
 
 /// The options that make another command look at the same store.
@@ -112,12 +145,22 @@ fn which(config: &Config) -> String {
 
 /// The store of the application in force.
 pub(crate) fn store(config: &Config) -> Result<LoadedStateStore, Failure> {
-    let app = config.text(Key::App).unwrap_or("python");
-    let app = AppName::new(app)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", place(config, Key::App))))?;
+    let app = app(config)?;
     let folder = folder(config)?;
     let mirror = metier::persistence::SqliteMirror::new(folder.join("state.sqlite3"));
     Ok(LoadedStateStore::new(folder, app).with_mirror(std::sync::Arc::new(mirror)))
+}
+
+/// The file that counts how the application's skills do.
+pub(crate) fn quality_file(config: &Config) -> Result<PathBuf, Failure> {
+    let app = app(config)?;
+    Ok(folder(config)?.join(app.as_str()).join("quality.sqlite3"))
+}
+
+fn app(config: &Config) -> Result<AppName, Failure> {
+    let app = config.text(Key::App).unwrap_or("python");
+    AppName::new(app)
+        .map_err(|error| Failure::Usage(format!("{}: {error}", place(config, Key::App))))
 }
 
 fn folder(config: &Config) -> Result<PathBuf, Failure> {

@@ -23,18 +23,9 @@ impl Printer {
         self.text(&format!("{}\n", one_line(line)));
     }
 
-    /// Columns side by side.
-    pub(crate) fn table(self, rows: &[Vec<String>]) {
-        self.rows(rows, usize::MAX);
-    }
-
-    /// The same for reading over: on a terminal no wider than it is.
+    /// Rows of data for reading over, their columns side by side: on a terminal no wider than it is.
     pub(crate) fn overview(self, rows: &[Vec<String>]) {
-        self.rows(rows, self.width());
-    }
-
-    fn rows(self, rows: &[Vec<String>], most: usize) {
-        for line in fitted(rows, most) {
+        for line in fitted(rows, self.width()) {
             self.data(&line);
         }
     }
@@ -82,6 +73,13 @@ impl Printer {
     /// A line of talk.
     pub(crate) fn say(self, line: &str) {
         let _ = writeln!(std::io::stderr().lock(), "{}", harmless(line));
+    }
+
+    /// Rows of data, their columns side by side.
+    pub(crate) fn rows(self, rows: &[Vec<String>]) {
+        for line in table(rows) {
+            self.data(&line);
+        }
     }
 
     /// A value as indented JSON.

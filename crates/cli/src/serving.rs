@@ -6,7 +6,7 @@ use metier::CatalogSettings;
 use crate::Failure;
 use crate::config::{Config, Fault, Key, Value};
 use crate::confirming::Confirming;
-use crate::listing::Listing;
+use crate::listing::{self, Listing};
 use crate::loading::Loading;
 use crate::options::{Running, SkillPlaces};
 use crate::persisting::Persisting;
@@ -38,8 +38,9 @@ pub(crate) struct Serving {
 impl Serving {
     /// What the catalog is told, and every setting with its origin.
     pub(crate) fn settings(&self) -> Result<(CatalogSettings, Config), Failure> {
-        let (settings, mut config) = self.running.settings_of_server(&self.places)?;
+        let (mut settings, mut config) = self.running.settings_of_server(&self.places)?;
         self.cover(&mut config);
+        settings.skill_tools = listing::skill_tools(&config);
         Ok((settings, config))
     }
 

@@ -2,23 +2,10 @@
 
 /// Milliseconds since 1970 as `2026-11-30 04:25:29Z`; beyond the year 9999, the number itself.
 pub(crate) fn utc(ms: u64) -> String {
-    const LAST: u64 = 253_402_300_800;
-    let seconds = ms / 1_000;
-    if seconds >= LAST {
-        return format!("{ms} ms");
+    match metier::loader::utc(ms / 1_000) {
+        Some(text) => text.replace('T', " "),
+        None => format!("{ms} ms"),
     }
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // The calendar repeats every 400 years, and counted from March a leap day ends the year.
-    let shifted = days + 719_468;
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = era * 400 + year + u64::from(month <= 2);
-    let (hour, minute, second) = (rest / 3_600, rest / 60 % 60, rest % 60);
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}Z")
 }
 
 #[cfg(test)]
@@ -26,17 +13,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_counted_over_leap_years() {
-        for (seconds, text) in [
-            (0, "1970-01-01 00:00:00Z"),
-            (951_782_399, "2000-02-28 23:59:59Z"),
-            (951_782_400, "2000-02-29 00:00:00Z"),
-            (1_764_476_729, "2025-11-30 04:25:29Z"),
-            (4_107_542_400, "2100-03-01 00:00:00Z"),
-            (253_402_300_799, "9999-12-31 23:59:59Z"),
-        ] {
-            assert_eq!(utc(seconds * 1_000), text);
-        }
+    fn a_time_is_read_at_a_glance() {
+        assert_eq!(utc(1_764_476_729_000), "2025-11-30 04:25:29Z");
         assert_eq!(utc(u64::MAX), "18446744073709551615 ms");
     }
 }

@@ -172,3 +172,67 @@ impl HookContext {
         all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The names are what policies are written against, in every language.
+    #[test]
+    fn each_event_has_its_fields_by_name() {
+        let text = |text: &str| text.to_owned();
+        let payloads = [
+            HookPayload::SessionStart {
+                client: Some(text("c")),
+            },
+            HookPayload::BeforeSearch { query: text("q") },
+            HookPayload::AfterSearch {
+                query: text("q"),
+                hits: vec![text("a")],
+            },
+            HookPayload::BeforeSkillLoad {
+                skill_name: text("a"),
+                dependency_of: None,
+            },
+            HookPayload::AfterSkillLoad {
+                skill_name: text("a"),
+                tools: vec![text("a__t")],
+            },
+            HookPayload::BeforeToolCall {
+                tool_name: text("a__t"),
+                skill_name: Some(text("a")),
+                arguments: Map::new(),
+            },
+            HookPayload::AfterToolCall {
+                tool_name: text("a__t"),
+                skill_name: None,
+                ok: true,
+                outcome: text("ok"),
+                elapsed_ms: 7,
+            },
+            HookPayload::SessionEnd {
+                reason: text("closed"),
+            },
+        ];
+        let fields = [
+            json!({"event": "on_session_start", "client": "c"}),
+            json!({"event": "before_search", "query": "q"}),
+            json!({"event": "after_search", "query": "q", "hits": ["a"]}),
+            json!({"event": "before_skill_load", "skill_name": "a", "dependency_of": null}),
+            json!({"event": "after_skill_load", "skill_name": "a", "tools": ["a__t"]}),
+            json!({"event": "before_tool_call", "tool_name": "a__t", "skill_name": "a", "arguments": {}}),
+            json!({"event": "after_tool_call", "tool_name": "a__t", "skill_name": null, "ok": true, "outcome": "ok", "elapsed_ms": 7}),
+            json!({"event": "on_session_end", "reason": "closed"}),
+        ];
+        let events = payloads.each_ref().map(HookPayload::event);
+        assert_eq!(events, HookEvent::ALL);
+        for (payload, mut fields) in payloads.into_iter().zip(fields) {
+            fields["dcc_name"] = json!("maya");
+            fields["session_id"] = json!("s");
+            let context = HookContext::new("maya", Some(text("s")), payload);
+            assert_eq!(Value::Object(context.to_json()), fields);
+        }
+    }
+}

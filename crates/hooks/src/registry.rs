@@ -76,14 +76,7 @@ impl Registration {
         event: HookEvent,
         handler: impl Fn(&HookContext) -> HookResult + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            event,
-            name: None,
-            fail_closed: false,
-            limit: None,
-            before_others: false,
-            kind: HandlerKind::Blocking(Arc::new(handler)),
-        }
+        Self::of(event, HandlerKind::Blocking(Arc::new(handler)))
     }
 
     /// A function that returns a future.
@@ -92,13 +85,18 @@ impl Registration {
         F: Fn(Arc<HookContext>) -> T + Send + Sync + 'static,
         T: Future<Output = HookResult> + Send + 'static,
     {
+        let run = move |context| -> BoxFuture<HookResult> { Box::pin(handler(context)) };
+        Self::of(event, HandlerKind::Async(Arc::new(run)))
+    }
+
+    fn of(event: HookEvent, kind: HandlerKind) -> Self {
         Self {
             event,
             name: None,
             fail_closed: false,
             limit: None,
             before_others: false,
-            kind: HandlerKind::Async(Arc::new(move |context| Box::pin(handler(context)))),
+            kind,
         }
     }
 

@@ -38,6 +38,7 @@
 mod candidate;
 pub mod codes;
 mod effort;
+mod file_list;
 mod findings;
 pub mod format;
 mod low_level;
@@ -59,12 +60,14 @@ mod skill_file;
 mod skill_files;
 mod stamp;
 mod tools_file;
+mod utc;
 mod values;
 mod walk;
 #[cfg(feature = "watch")]
 mod watch;
 mod yaml;
 
+pub use file_list::{FileList, not_for_readers_at};
 pub use low_level::{
     DependencyError, LoadedAndSkipped, expand_transitive_dependencies, resolve_dependencies,
     scan_and_load, scan_and_load_lenient, validate_dependencies,
@@ -76,7 +79,7 @@ pub use manifest::{
 pub use mode::ParseMode;
 pub use parse::{parse_skill_dir, parse_skill_md};
 pub use places::{ToolPlaces, place_in_front_matter};
-pub use prompts_file::{PromptArgument, SkillPrompt, read_prompts};
+pub use prompts_file::{PromptArgument, SkillPrompt, prompt_files, read_prompts};
 pub use report::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, SkillId};
 pub use roots::{Root, RootLabel, RootSources, resolve_roots};
 pub use scan::scan;
@@ -84,6 +87,7 @@ pub use scan_cache::ScanCache;
 pub use scan_delta::ScanDelta;
 pub use scanner::{SkillScanner, scan_skill_paths};
 pub use skill_file::body_of;
-pub use skill_files::{FileList, ReadFileError, SkillFiles};
+pub use skill_files::{ReadFileError, SkillFiles};
+pub use utc::utc;
 #[cfg(feature = "watch")]
 pub use watch::{SkillWatcher, WatchError, WatchNotice, WatchSettings};

@@ -1,13 +1,13 @@
 //! Every file of a skill once, with size and digest.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::time::SystemTime;
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
+use crate::file_list::Wanted;
 use crate::skill_files::{ReadFileError, SkillFiles};
 use crate::stamp::Stamp;
 
@@ -18,14 +18,14 @@ pub const MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Every file of a skill once, by path.
 ///
-/// Hidden files and compiled Python code are left out, and so is whatever [`SkillFiles::list`]
-/// passes over.
+/// Hidden files and compiled Python code are left out, and so is whatever else
+/// [`SkillFiles::list_served`] passes over.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FileManifest {
     /// The files, sorted by path.
     pub files: Vec<ManifestFile>,
-    /// What was passed over, with the reason.
+    /// What was passed over, with the reason; a hundred at most.
     pub skipped: BTreeMap<String, String>,
 }
 
@@ -39,6 +39,9 @@ pub struct ManifestFile {
     pub size: u64,
     /// `sha256:` and 64 hex digits.
     pub digest: String,
+    /// When its bytes were changed last, in seconds since 1970, as far as the system tells.
+    #[serde(skip)]
+    pub modified: Option<u64>,
 }
 
 /// Why a skill has no manifest. It stays usable as tools.
@@ -113,12 +116,14 @@ impl ManifestCache {
     /// # Errors
     /// The skill is larger than a manifest may be, or a file cannot be read.
     pub fn manifest(&mut self, files: &SkillFiles) -> Result<FileManifest, ManifestError> {
-        // Hidden files are found as well and left out afterwards, hence the room above the limit.
-        let mut list = files.list(4 * MANIFEST_FILES)?;
-        let truncated = list.truncated;
-        list.files.retain(|path, _| !is_left_out(path));
-        list.skipped.retain(|path, _| !is_left_out(path));
-        if truncated || list.files.len() > MANIFEST_FILES {
+        // One look at each file, before any of them is read.
+        let now = SystemTime::now();
+        let handle = files.handle()?;
+        let mut stamps = BTreeMap::new();
+        let list = handle.list(MANIFEST_FILES, Wanted::Served, |path, found| {
+            stamps.insert(path.to_owned(), Stamp::of_found(found));
+        });
+        if list.truncated {
             return Err(ManifestError::TooManyFiles {
                 limit: MANIFEST_FILES,
             });
@@ -136,8 +141,7 @@ impl ManifestCache {
         };
         let mut known = BTreeMap::new();
         for path in list.files.into_keys() {
-            let now = SystemTime::now();
-            let stamp = Stamp::of(&files.folder().join(&path));
+            let stamp = stamps.remove(&path);
             let remembered = self
                 .known
                 .remove(&path)
@@ -146,8 +150,17 @@ impl ManifestCache {
                 (stamp.size(), digest.clone())
             } else {
                 // The list may be old by now: the size is that of the bytes that were hashed.
-                let bytes = match files.read(&path, left) {
+                let bytes = match handle.read(&path, left) {
                     Err(ReadFileError::TooLarge { .. }) => return Err(too_large),
+                    // It was replaced a moment ago by something that is no file of the skill.
+                    Err(
+                        error @ (ReadFileError::NotFound { .. }
+                        | ReadFileError::NotAFile { .. }
+                        | ReadFileError::Outside { .. }),
+                    ) => {
+                        manifest.skipped.insert(path, error.to_string());
+                        continue;
+                    }
                     read => read?,
                 };
                 self.hashed += 1;
@@ -160,7 +173,12 @@ impl ManifestCache {
             if let Some(stamp) = stamp.filter(|stamp| stamp.is_settled(now)) {
                 known.insert(path.clone(), (stamp, digest.clone()));
             }
-            manifest.files.push(ManifestFile { path, size, digest });
+            manifest.files.push(ManifestFile {
+                path,
+                size,
+                digest,
+                modified: stamp.and_then(|stamp| stamp.modified_seconds()),
+            });
         }
         self.known = known;
         Ok(manifest)
@@ -169,15 +187,17 @@ impl ManifestCache {
 
 /// The digest of some bytes as manifests write it.
 pub fn digest(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(7 + 64);
-    text.push_str("sha256:");
-    for byte in Sha256::digest(bytes) {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
+    written_digest(&Sha256::digest(bytes).into())
 }
 
-fn is_left_out(path: &str) -> bool {
-    path.split('/')
-        .any(|part| part.starts_with('.') || part == "__pycache__")
+/// `sha256:` and 64 hex digits.
+pub(crate) fn written_digest(digest: &[u8; 32]) -> String {
+    let mut text = String::with_capacity(7 + 64);
+    text.push_str("sha256:");
+    for byte in digest {
+        for half in [byte >> 4, byte & 15] {
+            text.extend(char::from_digit(u32::from(half), 16));
+        }
+    }
+    text
 }

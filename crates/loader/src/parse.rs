@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, Location, has_errors};
 use metier_skill_model::{SkillMetadata, SkillName};
+use sha2::{Digest as _, Sha256};
 
 use crate::candidate::{Candidate, SkillFolder};
 use crate::findings::{Findings, SKILL_CODES, sort_by_place};
-use crate::report::{LoadedSkill, RejectedSkill};
+use crate::report::{LoadedSkill, Origin, RejectedSkill};
 use crate::script::Scripts;
 use crate::siblings::Siblings;
 use crate::skill_file::{
@@ -293,6 +294,7 @@ fn parse_in(
         unusable,
         not_served: front.not_served,
         depends_at,
+        origin: Origin(whole.then(|| Sha256::digest(&bytes).into())),
     })
 }
 

@@ -105,9 +105,12 @@ impl<'a> ToolPlaces<'a> {
         let mut at = name.span.clone();
         let mut value = Some(entry.clone());
         for (number, step) in path.iter().enumerate() {
-            let is_step = |key: &str| match in_schema && number > 0 {
-                true => key == *step,
-                false => plain_key(key.into()) == plain_key((*step).into()),
+            let is_step = |key: &str| {
+                if in_schema && number > 0 {
+                    key == *step
+                } else {
+                    plain_key(key.into()) == plain_key((*step).into())
+                }
             };
             let Some(mut node) = value.take() else { break };
             if in_schema && number == 1 {

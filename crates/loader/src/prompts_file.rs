@@ -2,13 +2,12 @@
 //!
 //! A prompt that cannot be used costs that prompt, with the reason.
 
+use metier_skill_model::SkillMetadata;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::report::LoadedSkill;
-
 /// The most bytes of one file.
-const MOST_BYTES: u64 = 1024 * 1024;
+const MOST_BYTES: usize = 1024 * 1024;
 /// The most prompts of one skill, and the most files.
 const MOST_PROMPTS: usize = 100;
 
@@ -67,19 +66,44 @@ enum WrittenArgument {
     },
 }
 
-/// The prompts of a skill, each name once, and what was found wrong. Reads the disk; no text holds an
-/// absolute path.
-pub fn read_prompts(skill: &LoadedSkill) -> (Vec<SkillPrompt>, Vec<String>) {
+/// The files that a skill names for its prompts, of those that it has: one, or those that a name with
+/// one `*` means, in the order of their paths.
+pub fn prompt_files<'p>(
+    metadata: &SkillMetadata,
+    paths: impl IntoIterator<Item = &'p str>,
+) -> Vec<String> {
+    let Some(Value::String(named)) = metadata.dcc_extra.get("prompts") else {
+        return Vec::new();
+    };
+    let Some((before, after)) = named.split_once('*') else {
+        return vec![named.to_owned()];
+    };
+    let is_meant = |path: &&str| {
+        path.strip_prefix(before)
+            .and_then(|rest| rest.strip_suffix(after))
+            .is_some_and(|middle| !middle.contains('/'))
+    };
+    let meant = paths.into_iter().filter(is_meant).take(MOST_PROMPTS);
+    meant.map(ToOwned::to_owned).collect()
+}
+
+/// The prompts of these files, each name once, and what was found wrong. `read` gives the bytes of a
+/// file, or why there are none, in words for the author.
+pub fn read_prompts(
+    files: &[String],
+    mut read: impl FnMut(&str) -> Result<Vec<u8>, String>,
+) -> (Vec<SkillPrompt>, Vec<String>) {
     let mut prompts: Vec<SkillPrompt> = Vec::new();
     let mut faults = Vec::new();
-    let Some(Value::String(named)) = skill.metadata.dcc_extra.get("prompts") else {
-        return (prompts, faults);
-    };
-    for path in files(skill, named) {
-        let bytes = match skill.files.read(&path, MOST_BYTES) {
+    for path in files {
+        let bytes = match read(path) {
+            Ok(bytes) if bytes.len() > MOST_BYTES => {
+                faults.push(format!("{path}: it has more than {MOST_BYTES} bytes"));
+                continue;
+            }
             Ok(bytes) => bytes,
             Err(error) => {
-                faults.push(error.to_string());
+                faults.push(error);
                 continue;
             }
         };
@@ -104,25 +128,6 @@ pub fn read_prompts(skill: &LoadedSkill) -> (Vec<SkillPrompt>, Vec<String>) {
         }
     }
     (prompts, faults)
-}
-
-/// One file, or those that a name with one `*` means, in the order of their paths.
-fn files(skill: &LoadedSkill, named: &str) -> Vec<String> {
-    let Some((before, after)) = named.split_once('*') else {
-        return vec![named.to_owned()];
-    };
-    let Ok(list) = skill.files.list(10 * MOST_PROMPTS) else {
-        return Vec::new();
-    };
-    list.files
-        .into_keys()
-        .filter(|path| {
-            path.strip_prefix(before)
-                .and_then(|rest| rest.strip_suffix(after))
-                .is_some_and(|middle| !middle.contains('/'))
-        })
-        .take(MOST_PROMPTS)
-        .collect()
 }
 
 impl From<Written> for SkillPrompt {
@@ -170,7 +175,13 @@ mod tests {
             std::fs::write(folder.path().join(path), text).unwrap();
         }
         let skill = parse_skill_dir(folder.path(), ParseMode::Lenient).unwrap();
-        read_prompts(&skill)
+        let manifest = skill.files.manifest().unwrap();
+        let paths = manifest.files.iter().map(|file| file.path.as_str());
+        let read = |path: &str| {
+            let bytes = skill.files.read(path, 1 << 24);
+            bytes.map_err(|error| error.to_string())
+        };
+        read_prompts(&prompt_files(&skill.metadata, paths), read)
     }
 
     #[test]
@@ -194,6 +205,14 @@ mod tests {
         let (prompts, faults) = read("prompts/*.prompt.yaml", &files);
         let names: Vec<_> = prompts.iter().map(|prompt| prompt.name.as_str()).collect();
         assert_eq!((names, faults), (vec!["a", "b"], vec![]));
+    }
+
+    #[test]
+    fn a_file_is_read_as_far_as_it_is_small() {
+        let large = format!("prompts: []\n{}", "#".repeat(MOST_BYTES));
+        let (prompts, faults) = read("prompts.yaml", &[("prompts.yaml", &large)]);
+        assert_eq!((prompts.len(), faults.len()), (0, 1));
+        assert!(faults[0].contains("1048576 bytes"), "{faults:?}");
     }
 
     #[test]

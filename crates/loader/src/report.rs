@@ -8,6 +8,7 @@ use metier_diagnostics::{Diagnostic, Location};
 use metier_skill_model::SkillMetadata;
 use serde::{Serialize, Serializer};
 
+use crate::manifest::written_digest;
 use crate::{Root, SkillFiles};
 
 /// A skill's place among all roots, the same from run to run: `explicit:lighting/bake-ao`.
@@ -80,9 +81,28 @@ pub struct LoadedSkill {
     pub not_served: Option<String>,
     /// Where each of the dependencies in `metadata` is written.
     pub(crate) depends_at: Vec<Location>,
+    pub(crate) origin: Origin,
+}
+
+/// The SHA-256 of the SKILL.md that a skill was read from; none of a long file. Skills that are equal
+/// in all else are the same, whatever bytes they come from.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Origin(pub(crate) Option<[u8; 32]>);
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl LoadedSkill {
+    /// Whether it is known to have been read from a SKILL.md with this digest, as manifests write
+    /// it. `false` means that somebody has to look.
+    pub fn was_read_from(&self, digest: &str) -> bool {
+        let known = self.origin.0.as_ref();
+        known.is_some_and(|known| written_digest(known) == digest)
+    }
+
     /// Where the skill says that it needs another one: in its SKILL.md or its metadata/depends.md.
     pub fn place_of_dependency(&self, name: &str) -> Option<&Location> {
         let at = self

@@ -208,7 +208,11 @@ impl Siblings<'_, '_> {
         let folded = path.to_lowercase();
         let entries = self.handle.entries(".").into_iter();
         let names = entries.filter_map(|entry| entry.name.ok());
-        let files = names.filter(|name| name.ends_with(".yaml") || name.ends_with(".yml"));
+        let is_yaml = |name: &String| {
+            let name = name.to_lowercase();
+            matches!(name.rsplit_once('.'), Some((_, "yaml" | "yml")))
+        };
+        let files = names.filter(is_yaml);
         files
             .take(MOST_OFFERED)
             .map(|name| {

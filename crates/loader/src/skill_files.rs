@@ -1,18 +1,15 @@
 //! The only way to read a file of a skill.
 
 mod error;
-mod file_list;
 mod folder_handle;
 mod inside;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use error::read_error;
-use file_list::list_files;
+pub(crate) use error::read_error;
 
 pub use error::ReadFileError;
-pub use file_list::FileList;
 pub(crate) use folder_handle::FolderHandle;
 pub(crate) use inside::is_absolute_anywhere;
 
@@ -64,18 +61,10 @@ impl SkillFiles {
         let handle = self.handle()?;
         let path = handle.file_path(relative)?;
         let inside = handle
-            .dir
+            .dir()
             .canonicalize(&path)
             .map_err(|error| read_error(relative, &error))?;
         Ok(self.folder.join(inside))
-    }
-
-    /// Every regular file below the folder, at most `limit`.
-    ///
-    /// A link to a file inside counts as a file; a link to a folder or out of the skill is passed
-    /// over with the reason, and so are pipes, sockets and names that are not UTF-8.
-    pub fn list(&self, limit: usize) -> Result<FileList, ReadFileError> {
-        Ok(list_files(&self.handle()?, limit))
     }
 
     /// Opens the folder for several readings in a row.

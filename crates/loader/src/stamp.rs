@@ -38,6 +38,30 @@ impl Stamp {
         }
     }
 
+    /// Of a file that was found through the handle of its folder.
+    pub(crate) fn of_found(found: &cap_std::fs::Metadata) -> Self {
+        #[cfg(unix)]
+        let (identity, changed) = {
+            use cap_std::fs::MetadataExt as _;
+            (
+                (found.dev(), found.ino()),
+                (found.ctime(), found.ctime_nsec()),
+            )
+        };
+        #[cfg(not(unix))]
+        let (identity, changed) = ((0, 0), (0, 0));
+        Self {
+            size: found.len(),
+            is_folder: found.is_dir(),
+            modified: found
+                .modified()
+                .ok()
+                .map(cap_std::time::SystemTime::into_std),
+            identity,
+            changed,
+        }
+    }
+
     #[cfg(not(unix))]
     pub(crate) fn new(found: &Metadata) -> Self {
         Self {
@@ -51,6 +75,12 @@ impl Stamp {
 
     pub(crate) fn size(&self) -> u64 {
         self.size
+    }
+
+    /// Seconds since 1970.
+    pub(crate) fn modified_seconds(&self) -> Option<u64> {
+        let since = self.modified?.duration_since(SystemTime::UNIX_EPOCH);
+        since.ok().map(|since| since.as_secs())
     }
 
     #[cfg(feature = "watch")]

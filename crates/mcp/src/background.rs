@@ -42,7 +42,7 @@ pub(crate) async fn run(
                     Ok(event) => {
                         match event.kind {
                             CatalogEventKind::FilesChanged => shared.stirred(ListKind::Resources),
-                            CatalogEventKind::ServedChanged => {
+                            CatalogEventKind::PromptsChanged | CatalogEventKind::ServedChanged => {
                                 shared.stirred(ListKind::Resources);
                                 shared.stirred(ListKind::Prompts);
                             }
@@ -62,7 +62,10 @@ pub(crate) async fn run(
                     let now = Arc::clone(shared.catalog.snapshot().shelf());
                     if !now.is_same(&shelf) {
                         shared.list_changed(ListKind::Resources, generation);
-                        if !same_prompts(&now, &shelf) {
+                        let (one, two) = (Arc::clone(&now), Arc::clone(&shelf));
+                        // What a file of a skill says may have to be read.
+                        let same = tokio::task::spawn_blocking(move || same_prompts(&one, &two));
+                        if !same.await.unwrap_or(false) {
                             shared.list_changed(ListKind::Prompts, generation);
                         }
                     }

@@ -10,6 +10,7 @@ use crate::envelope::Request;
 use crate::error::{INVALID_REQUEST, METHOD_NOT_FOUND, McpError};
 use crate::exchange::{Answer, Exchange, Frame, Reply};
 use crate::meta::Meta;
+use crate::peers::PeerGuard;
 use crate::session::Session;
 use crate::table::Started;
 use crate::{Era, McpServer, RawId};
@@ -61,11 +62,11 @@ impl McpServer {
             answer: Mutex::new(None),
             session,
         });
-        let greeting = peer.and_then(|label| match shared.peers.see(&label) {
-            (false, _) => None,
-            (true, gone) => Some((label, gone)),
-        });
-        if at_once && greeting.is_none() {
+        // Whoever comes during the shutdown begins nothing: nobody would tell of its end.
+        let peer = peer.filter(|_| !shared.closing.is_cancelled());
+        let mut peer = peer.map(|label| shared.peers.enter(&label));
+        let is_greeting = peer.as_ref().is_some_and(PeerGuard::owes_greeting);
+        if at_once && !is_greeting {
             return match self.inner.table.start(&method, params.as_json(), &call) {
                 Started::Done(outcome) => answer(era, &call.id, None, outcome).into(),
                 Started::Working(_) | Started::Unknown => {
@@ -85,12 +86,12 @@ impl McpServer {
         let work = async move {
             let _guards = guards;
             let shared = &server.inner.shared;
-            if let Some((label, gone)) = greeting {
-                if let Some(gone) = gone {
+            if let Some(peer) = peer.as_mut().filter(|peer| peer.owes_greeting()) {
+                if let Some(gone) = peer.greeted() {
                     shared.session_ended(&gone, "expired").await;
                 }
                 shared
-                    .session_started(&label, call.meta.client_name.clone())
+                    .session_started(peer.label(), call.meta.client_name.clone())
                     .await;
             }
             let outcome = match server.inner.table.start(&method, params.as_json(), &call) {

@@ -53,6 +53,7 @@ mod methods;
 mod newest;
 mod notices;
 mod pages;
+mod peers;
 mod prompt_text;
 mod result;
 mod sealed;

@@ -25,7 +25,8 @@ pub(crate) fn level_named(name: &str) -> Result<LogLevel, McpError> {
         .ok_or_else(|| {
             let known: Vec<&str> = LEVELS.iter().map(|(name, _)| *name).collect();
             McpError::invalid_params(format!(
-                "invalid params: no log level is called {name:?}; there are {}",
+                "invalid params: no log level is called {:?}; there are {}",
+                name.chars().take(40).collect::<String>(),
                 known.join(", ")
             ))
         })

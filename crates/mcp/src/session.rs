@@ -1,4 +1,4 @@
-//! Sessions of the 2025 revisions, and the clients of the stateless ones.
+//! Sessions of the 2025 revisions.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -196,68 +196,6 @@ impl Sessions {
     }
 }
 
-/// The clients of stateless requests, by the name they give. For hooks and memory such a client has
-/// a "session" that begins with its first request and ends after the idle time.
-pub(crate) struct Peers {
-    seen: Mutex<BTreeMap<String, u64>>,
-    cap: usize,
-    idle: Duration,
-    clock: Clock,
-}
-
-impl Peers {
-    pub(crate) fn new(cap: usize, idle: Duration, clock: Clock) -> Self {
-        Self {
-            seen: Mutex::default(),
-            cap: cap.max(1),
-            idle,
-            clock,
-        }
-    }
-
-    /// Sees a client: whether it is new, and who had to go for it.
-    pub(crate) fn see(&self, label: &str) -> (bool, Option<String>) {
-        let now = millis((self.clock)());
-        let mut seen = lock(&self.seen);
-        if let Some(last) = seen.get_mut(label) {
-            *last = now;
-            return (false, None);
-        }
-        let mut gone = None;
-        if seen.len() >= self.cap {
-            gone = seen
-                .iter()
-                .min_by_key(|(_, last)| **last)
-                .map(|(label, _)| label.clone());
-            if let Some(gone) = &gone {
-                seen.remove(gone);
-            }
-        }
-        seen.insert(label.to_owned(), now);
-        (true, gone)
-    }
-
-    /// Forgets every client that has been idle for too long and returns their labels.
-    pub(crate) fn expire(&self) -> Vec<String> {
-        let now = millis((self.clock)());
-        let idle = millis(self.idle);
-        let mut gone = Vec::new();
-        lock(&self.seen).retain(|label, last| {
-            let keep = now.saturating_sub(*last) < idle;
-            if !keep {
-                gone.push(label.clone());
-            }
-            keep
-        });
-        gone
-    }
-
-    /// Forgets all.
-    pub(crate) fn end_all(&self) -> Vec<String> {
-        std::mem::take(&mut *lock(&self.seen)).into_keys().collect()
-    }
-}
-
 fn fresh_id() -> Result<Arc<str>, NoSession> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| {
@@ -267,11 +205,11 @@ fn fresh_id() -> Result<Arc<str>, NoSession> {
     Ok(format!("{:032x}", u128::from_be_bytes(bytes)).into())
 }
 
-fn millis(duration: Duration) -> u64 {
+pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -345,23 +283,5 @@ mod tests {
         assert!(one.id.len() == 32 && one.id.bytes().all(|byte| byte.is_ascii_hexdigit()));
         assert!(sessions.end(&one.id).is_some() && sessions.end(&one.id).is_none());
         assert!(sessions.find(&one.id).is_none());
-    }
-
-    #[test]
-    fn a_stateless_client_is_new_once() {
-        let time = Arc::new(AtomicU64::new(0));
-        let read = Arc::clone(&time);
-        let peers = Peers::new(
-            2,
-            Duration::from_mins(1),
-            Arc::new(move || Duration::from_secs(read.load(Ordering::SeqCst))),
-        );
-        assert_eq!(peers.see("a"), (true, None));
-        assert_eq!(peers.see("a"), (false, None));
-        time.store(10, Ordering::SeqCst);
-        assert_eq!(peers.see("b"), (true, None));
-        assert_eq!(peers.see("c"), (true, Some("a".to_owned())));
-        time.store(75, Ordering::SeqCst);
-        assert_eq!(peers.expire(), ["b", "c"]);
     }
 }

@@ -12,9 +12,10 @@ use crate::config::McpConfig;
 use crate::listeners::Listeners;
 use crate::notices::ListKind;
 use crate::pages::PageCache;
+use crate::peers::Peers;
 use crate::result::Results;
 use crate::sealed::Sealer;
-use crate::session::{Peers, Session, Sessions};
+use crate::session::{Session, Sessions};
 
 pub(crate) struct Shared {
     pub(crate) catalog: SkillCatalog,

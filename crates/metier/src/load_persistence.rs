@@ -1,25 +1,33 @@
 //! The loaded skills come back after a restart.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use metier_catalog::{
-    CatalogEvent, CatalogEventKind, LoadError, LoadRequest, LoadedSkillState, SkillCatalog,
+    CatalogEvent, CatalogEventKind, LoadError, LoadRequest, LoadedSetKeeper, LoadedSkillState,
+    SkillCatalog,
 };
 use metier_persistence::{
     DriftError, LoadedState, LoadedStateStore, ReplayPolicy, ReplayReport, SaveError, SavedSkill,
     StateChange, plan_replay,
 };
 use metier_skill_model::SkillStatus;
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::{broadcast, oneshot, watch};
 use tokio::task::JoinHandle;
+
+/// How long the answer to a client waits for the disk. A set of loaded skills is a page of text, so
+/// that only a disk in trouble takes longer.
+const ANSWERS_WAIT: Duration = Duration::from_millis(250);
 
 /// Loads what was loaded when the state was last saved, and saves what is loaded, unloaded, activated
 /// and deactivated from now on.
 ///
 /// The skills are loaded as a client would load them, hooks and their veto included; what is not
 /// loaded is in the report with its reason. Records of skills that are not there stay: such a skill
-/// is loaded when it comes, if the policy lets it in then. Saving happens behind the catalog's back;
-/// when it fails the log says so once, and nothing else fails.
+/// is loaded when it comes, if the policy lets it in then. Saving happens behind the catalog's back,
+/// and the answer to a client's `load_skill` or `unload_skill` waits for it: what was answered comes
+/// back. When saving fails or takes longer than a quarter of a second, the answer goes and says so;
+/// the log says it once, and nothing else fails.
 ///
 /// Call it after the discovery, inside a tokio runtime. Keep the answer: saving ends with it.
 ///
@@ -50,6 +58,8 @@ pub async fn enable_skill_load_persistence(
         waiting: BTreeSet::new(),
         order: Vec::new(),
         is_told: false,
+        kept: catalog.keeper(ANSWERS_WAIT),
+        shown: watch::Sender::new(()),
     };
     let mut report = keeper.restore(&reading.state).await?;
     report.warnings.splice(0..0, reading.warnings);
@@ -114,6 +124,10 @@ struct Keeper {
     order: Vec<String>,
     /// Whether somebody was told that saving fails.
     is_told: bool,
+    /// Says how far the file has come to whoever waits for it.
+    kept: LoadedSetKeeper,
+    /// Says to the mirror that there is something to show.
+    shown: watch::Sender<()>,
 }
 
 impl Keeper {
@@ -122,10 +136,13 @@ impl Keeper {
         mut events: broadcast::Receiver<CatalogEvent>,
         mut stopped: oneshot::Receiver<()>,
     ) {
+        let mirror = tokio::spawn(mirror(self.store.clone(), self.shown.subscribe()));
         loop {
-            self.load_late_ones().await;
             if self.save(&mut events).await {
                 // What was told meanwhile may not be in what was saved.
+                continue;
+            }
+            if self.load_late_ones().await {
                 continue;
             }
             let event = tokio::select! {
@@ -140,6 +157,9 @@ impl Keeper {
             }
         }
         while self.save(&mut events).await {}
+        drop(self);
+        // It panics for nobody, and nobody reads from a mirror what is to be kept.
+        let _ = mirror.await;
     }
 
     /// Hears what has been told meanwhile; whether that was anything.
@@ -219,10 +239,10 @@ impl Keeper {
         Ok(report)
     }
 
-    /// Loads skills that were not there at the start and that have come meanwhile.
-    async fn load_late_ones(&mut self) {
+    /// Loads skills that were not there at the start and that have come meanwhile; whether any.
+    async fn load_late_ones(&mut self) -> bool {
         if self.waiting.is_empty() {
-            return;
+            return false;
         }
         let skills = self.catalog.list_skills(None);
         let is_here = |name: &String| {
@@ -238,13 +258,13 @@ impl Keeper {
             .cloned()
             .collect();
         if here.is_empty() {
-            return;
+            return false;
         }
         self.waiting.retain(|name| !here.contains(name));
         // Somebody may have given a record up meanwhile.
         let store = self.store.clone();
         let Some(mut reading) = blocking(move || store.load()).await else {
-            return;
+            return false;
         };
         reading
             .state
@@ -258,8 +278,12 @@ impl Keeper {
                 for note in report.notes() {
                     tracing::warn!("{note}");
                 }
+                !report.restored.is_empty()
             }
-            Err(error) => tracing::warn!("{error}"),
+            Err(error) => {
+                tracing::warn!("{error}");
+                false
+            }
         }
     }
 
@@ -292,25 +316,28 @@ impl Keeper {
             change = change.with_loaded(skill, kept.groups.iter().cloned());
         }
         if change.is_empty() {
+            self.kept.kept(snapshot.generation());
             return has_heard;
         }
         let store = self.store.clone();
-        let Some(done) = blocking(move || store.save(&change)).await else {
+        let Some(done) = blocking(move || store.save_unmirrored(&change)).await else {
             return has_heard;
         };
         match done {
             Ok(done) => {
+                self.kept.kept(snapshot.generation());
+                self.shown.send_replace(());
                 if let Some(kept) = done.kept_aside {
                     tracing::warn!(file = %kept.display(), "a damaged file of loaded skills was kept");
-                }
-                if let Some(fault) = done.mirror_fault {
-                    tracing::debug!(fault, "the mirror does not show the loaded skills");
                 }
                 self.saved.retain(|name, _| !unloaded.contains(name));
                 self.saved.extend(loaded);
                 self.is_told = false;
             }
-            Err(error) => self.tell(&error),
+            Err(error) => {
+                self.kept.failed(snapshot.generation());
+                self.tell(&error);
+            }
         }
         has_heard
     }
@@ -325,6 +352,16 @@ impl Keeper {
             );
         }
         self.is_told = true;
+    }
+}
+
+/// Shows in the mirror what was saved, beside the saving: whoever looks at it may hold it.
+async fn mirror(store: LoadedStateStore, mut saved: watch::Receiver<()>) {
+    while saved.changed().await.is_ok() {
+        let store = store.clone();
+        if let Some(Err(fault)) = blocking(move || store.show_in_mirror()).await {
+            tracing::debug!(fault, "the mirror does not show the loaded skills");
+        }
     }
 }
 

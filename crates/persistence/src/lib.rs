@@ -24,7 +24,8 @@
 //! ```
 //!
 //! With the feature `sqlite` there are a mirror of the state for dashboards, `SqliteMirror`, and
-//! the counters of skills, `QualityStore`.
+//! the counters of skills, `QualityStore`, with a recorder that counts what hooks tell,
+//! `QualityRecorder`.
 //!
 //! Limits: everything blocks. It knows no catalog; who loads and unloads says so. What an
 //! application did between its last save and its end is not kept.
@@ -40,6 +41,8 @@ mod left_over;
 mod lock;
 mod mirror;
 #[cfg(feature = "sqlite")]
+mod quality_recorder;
+#[cfg(feature = "sqlite")]
 mod quality_store;
 mod replay;
 #[cfg(feature = "sqlite")]
@@ -54,6 +57,8 @@ pub use clock::{Clock, system_clock};
 pub use database::DatabaseError;
 pub use format::{ParsedState, parse_state, state_text};
 pub use mirror::StateMirror;
+#[cfg(feature = "sqlite")]
+pub use quality_recorder::{QualityCounter, QualityRecorder};
 #[cfg(feature = "sqlite")]
 pub use quality_store::{Counters, QualityStore};
 pub use replay::{

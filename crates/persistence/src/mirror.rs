@@ -8,9 +8,11 @@ use crate::state::LoadedState;
 /// Shows what was saved, for a dashboard. It is never read back, and its faults are told and
 /// nothing more.
 pub trait StateMirror: fmt::Debug + Send + Sync {
-    /// Shows the state of an application in place of what was shown of it before.
+    /// Shows the state of an application in place of what was shown of it before. `read` gives the
+    /// state as it is when it is called; a mirror that several servers write calls it while no other
+    /// can, so that the newest state is what stays.
     ///
     /// # Errors
     /// Why it cannot, in words.
-    fn show(&self, app: &AppName, state: &LoadedState) -> Result<(), String>;
+    fn show(&self, app: &AppName, read: &dyn Fn() -> LoadedState) -> Result<(), String>;
 }

@@ -50,12 +50,13 @@ impl SqliteMirror {
         &self.file
     }
 
-    fn write(&self, app: &AppName, state: &LoadedState) -> Result<(), DatabaseError> {
+    fn write(&self, app: &AppName, read: &dyn Fn() -> LoadedState) -> Result<(), DatabaseError> {
         let mut connection = DATABASE.open(&self.file)?;
         let app = app.as_str();
         let shown = (|| {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let state = read();
             transaction.execute("DELETE FROM skill_loaded_state WHERE dcc_type = ?1", [app])?;
             for skill in &state.skills {
                 transaction.execute(
@@ -105,7 +106,7 @@ impl SqliteMirror {
 }
 
 impl StateMirror for SqliteMirror {
-    fn show(&self, app: &AppName, state: &LoadedState) -> Result<(), String> {
-        self.write(app, state).map_err(|error| error.to_string())
+    fn show(&self, app: &AppName, read: &dyn Fn() -> LoadedState) -> Result<(), String> {
+        self.write(app, read).map_err(|error| error.to_string())
     }
 }

@@ -167,11 +167,32 @@ impl LoadedStateStore {
         }
     }
 
-    /// Makes a change in the file, and in nothing that others changed there.
+    /// Makes a change in the file, and in nothing that others changed there; then shows it in the mirror.
     ///
     /// # Errors
     /// See [`SaveError`].
     pub fn save(&self, change: &StateChange) -> Result<Saved, SaveError> {
+        let mut saved = self.save_unmirrored(change)?;
+        saved.mirror_fault = self.show_in_mirror().err();
+        Ok(saved)
+    }
+
+    /// Shows the state of the file in the mirror, where there is one.
+    ///
+    /// # Errors
+    /// Why the mirror does not show it, in words.
+    pub fn show_in_mirror(&self) -> Result<(), String> {
+        match &self.mirror {
+            Some(mirror) => mirror.show(&self.app, &|| self.load().state),
+            None => Ok(()),
+        }
+    }
+
+    /// The same as [`save`](Self::save) without the mirror: for whoever waits for the disk alone.
+    ///
+    /// # Errors
+    /// See [`SaveError`].
+    pub fn save_unmirrored(&self, change: &StateChange) -> Result<Saved, SaveError> {
         let file = self.place();
         let refused = |doing| {
             let file = self.file.clone();
@@ -216,9 +237,6 @@ impl LoadedStateStore {
             state.saved_at_ms = Some(now);
             replace(&file, state_text(&state).as_bytes(), &self.probe)
                 .map_err(refused("it cannot be written"))?;
-        }
-        if let Some(mirror) = &self.mirror {
-            saved.mirror_fault = mirror.show(&self.app, &state).err();
         }
         saved.state = state;
         Ok(saved)

@@ -108,15 +108,20 @@ fn result_of(text: &str, noise_bytes: usize) -> Extracted {
     if trimmed.is_empty() {
         return Extracted::of(Output::Empty);
     }
-    if let Ok(read) = script_json::read(trimmed) {
-        return Extracted::json(read, String::new());
-    }
     let malformed = |reason| {
         Extracted::of(Output::Malformed {
             text: trimmed.to_owned(),
             reason,
         })
     };
+    match script_json::read(trimmed) {
+        Ok(read) => return Extracted::json(read, String::new()),
+        // Lists are nested too deeply as objects are; both would pass for plain text otherwise.
+        Err(reason) if reason.contains("nested deeper") && trimmed.ends_with([']', '}']) => {
+            return malformed(reason);
+        }
+        Err(_) => {}
+    }
     let Some((range, own)) =
         last_object(trimmed).and_then(|range| Some((range.clone(), trimmed.get(range)?)))
     else {
@@ -242,6 +247,10 @@ mod tests {
         for (printed, word) in [
             (deep.clone(), "nested deeper"),
             (format!("step 1\n{deep}"), "nested deeper"),
+            (
+                format!("{}{}", "[".repeat(1000), "]".repeat(1000)),
+                "nested deeper",
+            ),
             ("{'success': False}".to_owned(), "json.dumps"),
             ("step 1\n{'success': False}".to_owned(), "json.dumps"),
             ("{'a': {\"b\": 1}}".to_owned(), "json.dumps"),

@@ -171,7 +171,7 @@ impl CompiledSchema {
         } else {
             LARGE_FOR_SLOW_PATTERNS
         };
-        is_larger(arguments, limit)
+        is_larger(arguments, limit) || self.shape.takes_long(&self.schema, arguments)
     }
 
     /// Everything that is wrong with a value, in the order of the schema, at most fifty faults.

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::SchemaError;
 use crate::schema_part::{AT_A_TIME, BYTES_AT_A_TIME, Part, Place};
@@ -26,6 +26,10 @@ const MOST_TOLD: usize = 10_000;
 
 /// Up to so many steps it is told whether a value fits.
 const MOST_CHECKED: usize = 2_000_000;
+
+/// Checks of so many steps and more are left to a thread that nobody waits for: a few milliseconds, where each step is
+/// looked at once to repair and a few times to explain.
+const LONG: usize = 2_000;
 
 /// How far a value can be held against a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +88,21 @@ impl Shape {
         } else {
             Effort::TooMuch
         }
+    }
+
+    /// Whether holding these arguments against the schema is no work for a thread that others wait for, however
+    /// short the arguments are: each alternative of a schema that refers to itself doubles the ways at every level.
+    pub(crate) fn takes_long(self, schema: &Value, arguments: &Map<String, Value>) -> bool {
+        let parts = usize::try_from(self.parts).unwrap_or(usize::MAX);
+        let members = arguments
+            .values()
+            .map(|value| count(value, LONG))
+            .sum::<usize>();
+        if !self.is_recursive && members.saturating_add(1).saturating_mul(parts) < LONG {
+            return false;
+        }
+        let value = Value::Object(arguments.clone());
+        self.steps(schema, &value, LONG) >= LONG
     }
 
     /// How many steps it takes to hold a value against the schema, up to a limit: one for each part of

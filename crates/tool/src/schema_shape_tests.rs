@@ -7,7 +7,7 @@ use crate::schema_written::MOST_NESTING;
 
 /// Each definition is two ways to the next.
 fn doubling(depth: usize) -> Value {
-    let mut definitions = serde_json::Map::new();
+    let mut definitions = Map::new();
     for n in 0..depth {
         let next = json!({"$ref": format!("#/$defs/d{}", n + 1)});
         definitions.insert(format!("d{n}"), json!({"anyOf": [next, next]}));
@@ -85,8 +85,7 @@ fn what_is_long_to_look_through_costs_more() {
         assert_eq!(shape.effort(&schema, &value), effort);
     }
     // A wide object is dear wherever it applies.
-    let wide: serde_json::Map<String, Value> =
-        (0..10_000).map(|n| (format!("p{n}"), json!({}))).collect();
+    let wide: Map<String, Value> = (0..10_000).map(|n| (format!("p{n}"), json!({}))).collect();
     let schema = json!({"items": {"$ref": "#/$defs/wide"}, "$defs": {"wide": {"properties": wide, "not": {"items": {"$ref": "#"}}}}});
     let shape = Shape::of(&schema).unwrap();
     assert_eq!(shape.effort(&schema, &json!([{}, {}])), Effort::Full);
@@ -102,7 +101,7 @@ fn what_is_long_to_look_through_costs_more() {
 
 #[test]
 fn anchors_are_for_small_schemas() {
-    let mut members: serde_json::Map<String, Value> =
+    let mut members: Map<String, Value> =
         (0..3_000).map(|n| (format!("p{n}"), json!({}))).collect();
     assert!(Shape::of(&json!({ "properties": members })).is_ok());
     members.insert("last".to_owned(), json!({"$anchor": "x"}));
@@ -156,7 +155,7 @@ fn what_leads_back_to_itself_is_refused() {
 
 #[test]
 fn long_chains_and_deep_nesting_are_refused() {
-    let mut chain = serde_json::Map::new();
+    let mut chain = Map::new();
     for n in 0..10_000 {
         let next = format!("#/$defs/d{}", n + 1);
         chain.insert(format!("d{n}"), json!({ "$ref": next }));

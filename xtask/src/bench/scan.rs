@@ -7,9 +7,10 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::figures::{Bar, Sample, median, sample};
+use super::written::written;
 use crate::metadata::Metadata;
 use crate::metier_binary;
-use crate::process::{capture, cargo, root, step};
+use crate::process::{cargo, root, step};
 use crate::steps::{Outcome, Report};
 use crate::venv::{self, VenvError};
 
@@ -70,7 +71,7 @@ fn measured() -> Result<Figures, String> {
     let place = metadata.target_directory.join("bench-scan");
     let mut rows = Vec::new();
     for count in COUNTS {
-        let folder = written(&place, count)?;
+        let folder = written(&place, count, None)?;
         rows.push(sides.row(&folder, count)?);
     }
     let check = check(&metier, &place.join("1000"))?;
@@ -114,24 +115,6 @@ fn sides(metadata: &Metadata) -> Result<Sides, String> {
             .join(name),
         peer,
     })
-}
-
-/// The folder with so many skills, written once: files that are older than a moment need no second look.
-fn written(place: &Path, count: usize) -> Result<PathBuf, String> {
-    let folder = place.join(count.to_string());
-    if !folder.is_dir() {
-        let part = place.join(format!("{count}.part"));
-        let python = if cfg!(windows) { "python" } else { "python3" };
-        let script = root().join("xtask/bench/write_skills.py");
-        capture(
-            Command::new(python)
-                .arg(script)
-                .arg(&part)
-                .arg(count.to_string()),
-        )?;
-        std::fs::rename(&part, &folder).map_err(|error| error.to_string())?;
-    }
-    Ok(folder)
 }
 
 impl Sides {

@@ -51,6 +51,11 @@ impl Server {
         })?;
         Ok(server)
     }
+
+    /// The process, for whoever asks the system about it.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
 }
 
 impl Drop for Server {

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Own, changes, refuse};
+use super::rows::Finding;
+use super::{Own, changes, not_kept, refuse};
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
@@ -27,6 +28,9 @@ struct Output {
     changed: bool,
     /// The tools of the group.
     tools: Vec<String>,
+    /// What is odd about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<Finding>,
 }
 
 pub(super) fn activate(own: Own) -> ToolSpec {
@@ -44,12 +48,12 @@ pub(super) fn deactivate(own: Own) -> ToolSpec {
 fn tool(name: &str, active: bool, own: Own) -> ToolSpec {
     ToolSpec::from_fn(name, move |input: Input, _: CallContext| {
         let own = own.clone();
-        async move { run(&own, input, active) }
+        async move { run(&own, input, active).await }
     })
     .annotations(changes())
 }
 
-fn run(own: &Own, input: Input, active: bool) -> Result<Output, ToolError> {
+async fn run(own: &Own, input: Input, active: bool) -> Result<Output, ToolError> {
     let catalog = own.catalog()?;
     let changed = catalog
         .set_group_active(&input.skill_name, &input.group, active)
@@ -77,5 +81,6 @@ fn run(own: &Own, input: Input, active: bool) -> Result<Output, ToolError> {
         group: input.group,
         active,
         changed,
+        diagnostics: not_kept(&catalog).await,
     })
 }

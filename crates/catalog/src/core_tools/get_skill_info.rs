@@ -26,7 +26,12 @@ struct Output {
 pub(super) fn tool(own: Own) -> ToolSpec {
     ToolSpec::from_fn("get_skill_info", move |input: Input, _: CallContext| {
         let own = own.clone();
-        async move { run(&own, &input.skill_name) }
+        async move {
+            // The files of the skill are looked at.
+            tokio::task::spawn_blocking(move || run(&own, &input.skill_name))
+                .await
+                .map_err(|error| ToolError::Failed(error.to_string()))?
+        }
     })
     .title("Get skill info")
     .description(
@@ -52,10 +57,21 @@ fn run(own: &Own, name: &str) -> Result<Output, ToolError> {
         info.summary.status,
         metier_skill_model::SkillStatus::Unloaded | metier_skill_model::SkillStatus::PendingDeps
     );
-    let Ok(Value::Object(skill)) = serde_json::to_value(&info) else {
+    let Ok(Value::Object(mut skill)) = serde_json::to_value(&info) else {
         let text = "the skill's metadata cannot be written as JSON".to_owned();
         return Err(ToolError::Failed(text));
     };
+    if let Some(Some(text)) = catalog.text_states(&[name]).pop() {
+        // The files themselves are told by read_skill_file.
+        skill.extend(text.uri.map(|uri| ("uri".to_owned(), uri.into())));
+        skill.extend(
+            text.not_served
+                .map(|why| ("not_served".to_owned(), why.into())),
+        );
+        if !text.left_out.is_empty() {
+            skill.insert("left_out".to_owned(), json!(text.left_out));
+        }
+    }
     Ok(Output {
         load: loadable.then(|| LoadCall::of(name)),
         skill,

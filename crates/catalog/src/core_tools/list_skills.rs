@@ -1,14 +1,18 @@
 //! `list_skills`: what there is, by name, page by page.
 
+use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Severity};
-use metier_skill_model::SkillStatus;
+use metier_skill_model::{SkillStatus, SkillSummary};
 use metier_tool::{CallContext, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use super::rows::{Finding, RejectedRow, SkillRow};
+use super::rows::{Finding, RejectedRow, SkillRow, is_none};
 use super::{Own, reads, refuse};
+use crate::catalog::SkillCatalog;
+use crate::skill_info;
+use crate::stub::clipped;
 
 const DEFAULT_LIMIT: usize = 50;
 /// How many rejected folders and how many findings one answer holds at most.
@@ -22,6 +26,12 @@ struct Input {
     /// Only skills for this application.
     #[serde(default)]
     dcc: Option<String>,
+    /// Only skills with all of these tags.
+    #[serde(default)]
+    tags: Option<Vec<String>>,
+    /// Only skills from this source, as `get_skill_info` names it: where their root comes from, such as `user`.
+    #[serde(default)]
+    source: Option<String>,
     /// `true`: only skills whose tools need nothing that the host lacks.
     #[serde(default)]
     usable: Option<bool>,
@@ -85,20 +95,20 @@ struct Output {
     more_findings: usize,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks this way")]
-fn is_none(number: &usize) -> bool {
-    *number == 0
-}
-
 pub(super) fn tool(own: Own) -> ToolSpec {
     ToolSpec::from_fn("list_skills", move |input: Input, _: CallContext| {
         let own = own.clone();
-        async move { run(&own, &input) }
+        async move {
+            // The files of the skills are looked at.
+            tokio::task::spawn_blocking(move || run(&own, &input))
+                .await
+                .map_err(|error| ToolError::Failed(error.to_string()))?
+        }
     })
     .title("List skills")
     .description(
         "List the skills of this server by name with their status, page by page, and the folders that were \
-         rejected or passed over, with the reasons. To find a skill for a task, search_skills is quicker.",
+         rejected or passed over, with the reasons, also why a skill's files are not served. To find a skill for a task, search_skills is quicker.",
     )
     .annotations(reads())
 }
@@ -108,7 +118,10 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     let skip: usize = match input.cursor.as_deref() {
         None | Some("") => 0,
         Some(cursor) => cursor.parse().map_err(|_| {
-            let error = format!("the cursor `{cursor}` is not one that list_skills gave");
+            let error = format!(
+                "the cursor `{}` is not one that list_skills gave",
+                clipped(cursor, 40)
+            );
             refuse("bad_cursor", &error, Map::new())
         })?,
     };
@@ -117,7 +130,16 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     if let Some(dcc) = &input.dcc {
         skills.retain(|skill| skill.dcc.eq_ignore_ascii_case(dcc));
     }
+    for tag in input.tags.iter().flatten() {
+        skills.retain(|skill| skill.tags.iter().any(|has| has.eq_ignore_ascii_case(tag)));
+    }
     let snapshot = catalog.snapshot();
+    if let Some(source) = &input.source {
+        skills.retain(|skill| {
+            let info = skill_info::info(&snapshot, &skill.name);
+            info.is_some_and(|info| info.source == *source)
+        });
+    }
     let declared = &snapshot.parts.declared;
     if input.usable == Some(true) {
         skills.retain(|skill| declared.check(&skill.required_capabilities).is_empty());
@@ -135,13 +157,9 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
         .iter()
         .filter(|finding| skip == 0 && finding.severity >= Severity::Warning)
         .collect();
+    let page: Vec<SkillSummary> = skills.into_iter().skip(skip).take(limit).collect();
     Ok(Output {
-        skills: skills
-            .into_iter()
-            .skip(skip)
-            .take(limit)
-            .map(|skill| SkillRow::of(skill, declared))
-            .collect(),
+        skills: rows(&catalog, page, declared),
         total,
         next_cursor: (next < total).then(|| next.to_string()),
         more_rejected: rejected.len().saturating_sub(MOST_FAULTS),
@@ -157,4 +175,19 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
             .map(Finding::of_place)
             .collect(),
     })
+}
+
+fn rows(
+    catalog: &SkillCatalog,
+    skills: Vec<SkillSummary>,
+    declared: &CapabilitySet,
+) -> Vec<SkillRow> {
+    let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
+    let texts = catalog.text_states(&names);
+    let rows = skills.into_iter().zip(texts).map(|(skill, text)| {
+        // Whoever has the name is served under it, and no other skill of that name.
+        let has_name = !matches!(skill.status, SkillStatus::Shadowed | SkillStatus::Skipped);
+        SkillRow::of(skill, text.filter(|_| has_name), declared)
+    });
+    rows.collect()
 }

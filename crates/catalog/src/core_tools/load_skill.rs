@@ -1,12 +1,13 @@
 //! `load_skill`: registers the tools of a skill and of what it depends on.
 
+use indexmap::IndexSet;
 use metier_tool::{CallContext, ToolError, ToolOutput, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::rows::Finding;
-use super::{Own, changes, refuse};
+use super::{Own, changes, not_kept, refuse};
 use crate::denial::denied_skill;
 use crate::load::{LoadError, LoadReport, LoadRequest};
 
@@ -15,8 +16,9 @@ struct Input {
     /// The skill's name as lists show it.
     #[serde(default)]
     skill_name: Option<String>,
-    /// Several skills at once.
+    /// Several skills at once, a hundred at most.
     #[serde(default)]
+    #[schemars(length(max = 100))]
     skill_names: Option<Vec<String>>,
     /// Activate every tool group (the default), or only those that are active by default.
     #[serde(default)]
@@ -38,6 +40,9 @@ struct Output {
     tool_count: usize,
     /// The tools, as tools/list shows them.
     tools: Vec<Map<String, Value>>,
+    /// Names of further tools, where the answer would have become too large; tools/list shows them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more_tools: Vec<String>,
     /// Groups whose tools are hidden until `activate_tool_group` is called.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     inactive_groups: Vec<String>,
@@ -61,8 +66,9 @@ pub(super) fn tool(own: Own) -> ToolSpec {
 
 async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, ToolError> {
     let catalog = own.catalog()?;
-    let mut names = input.skill_names.unwrap_or_default();
-    names.extend(input.skill_name);
+    let names = input.skill_names.unwrap_or_default();
+    // A name that is said twice is meant once.
+    let names: IndexSet<String> = names.into_iter().chain(input.skill_name).collect();
     if names.is_empty() {
         let error = "pass `skill_name` (one skill) or `skill_names` (several)";
         return Err(refuse("no_skill_named", &error, Map::new()));
@@ -73,6 +79,7 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
         dependencies: Vec::new(),
         tool_count: 0,
         tools: Vec::new(),
+        more_tools: Vec::new(),
         inactive_groups: Vec::new(),
         diagnostics: Vec::new(),
     };
@@ -87,13 +94,15 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
             request
         })
         .collect();
+    let mut room = LARGEST_TOOLS;
     for loaded in catalog.load_all(requests).await {
         match loaded {
-            Ok(report) => add(&mut output, report),
+            Ok(report) => add(&mut output, report, &mut room),
             Err(error) => failures.push(error),
         }
     }
-    output.tool_count = output.tools.len();
+    output.tool_count = output.tools.len() + output.more_tools.len();
+    output.diagnostics.extend(not_kept(&catalog).await);
     match failures.as_slice() {
         [] => Ok(output),
         [LoadError::Denied { skill, deny }] => {
@@ -103,16 +112,29 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
     }
 }
 
-fn add(output: &mut Output, report: LoadReport) {
+/// So many bytes of tools an answer holds.
+const LARGEST_TOOLS: usize = 1 << 20;
+
+/// How many skills that failed are told; the rest is counted.
+const MOST_FAILURES: usize = 20;
+
+/// Adds what became of one skill; of the bytes that tools may take, `room` are left.
+fn add(output: &mut Output, report: LoadReport, room: &mut usize) {
     output.loaded.extend(report.loaded);
     output.already_loaded.extend(report.already_loaded);
     output.dependencies.extend(report.dependencies);
-    output.tools.extend(report.tools.iter().filter_map(|tool| {
-        match serde_json::to_value(&**tool) {
-            Ok(Value::Object(tool)) => Some(tool),
-            _ => None,
+    for tool in &report.tools {
+        let Ok(text) = serde_json::to_string(&**tool) else {
+            continue;
+        };
+        match (room.checked_sub(text.len()), serde_json::from_str(&text)) {
+            (Some(left), Ok(shown)) => {
+                *room = left;
+                output.tools.push(shown);
+            }
+            _ => output.more_tools.push(tool.name.clone()),
         }
-    }));
+    }
     output.inactive_groups.extend(report.inactive_groups);
     output
         .diagnostics
@@ -121,7 +143,14 @@ fn add(output: &mut Output, report: LoadReport) {
 
 /// What failed, and what was loaded all the same.
 fn failed(output: &Output, failures: &[LoadError]) -> ToolError {
-    let texts: Vec<String> = failures.iter().map(ToString::to_string).collect();
+    let told = failures.iter().take(MOST_FAILURES);
+    let mut texts: Vec<String> = told.map(ToString::to_string).collect();
+    if failures.len() > MOST_FAILURES {
+        texts.push(format!(
+            "and {} more that failed",
+            failures.len() - MOST_FAILURES
+        ));
+    }
     let mut facts = Map::new();
     let code = match failures {
         [LoadError::Unknown { nearest, .. }] => {

@@ -19,6 +19,7 @@ use metier_skill_model::ToolAnnotations;
 use metier_tool::{ToolError, ToolOutput, ToolSpec};
 use serde_json::{Map, Value};
 
+use self::rows::Finding;
 use crate::catalog::SkillCatalog;
 use crate::listed_tool::ListedKind;
 use crate::registered_tool::RegisteredTool;
@@ -77,6 +78,11 @@ impl Own {
             .map(SkillCatalog::of)
             .ok_or(ToolError::Cancelled)
     }
+}
+
+/// Waits until a change is kept, where it is to be; what there is to say when it is not.
+async fn not_kept(catalog: &SkillCatalog) -> Vec<Finding> {
+    catalog.kept().await.iter().map(Finding::from).collect()
 }
 
 /// Hints of a tool that only looks.

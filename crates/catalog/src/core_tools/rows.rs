@@ -1,10 +1,14 @@
 //! How skills and findings look in the answers.
 
+use std::collections::BTreeMap;
+
 use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Severity};
 use metier_skill_model::SkillSummary;
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::shelf::TextState;
 
 /// A skill in a list.
 #[derive(Serialize, JsonSchema)]
@@ -30,6 +34,9 @@ pub(super) struct SkillRow {
     /// Dependencies that have not been found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing_dependencies: Vec<String>,
+    /// How many more are missing; `get_skill_info` names all.
+    #[serde(skip_serializing_if = "is_none")]
+    more_missing_dependencies: usize,
     /// What its tools need of the host.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     required_capabilities: Vec<String>,
@@ -39,12 +46,43 @@ pub(super) struct SkillRow {
     /// What is wrong with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     diagnostics: Vec<Finding>,
+    /// How many more findings there are; `get_skill_info` has all.
+    #[serde(skip_serializing_if = "is_none")]
+    more_diagnostics: usize,
+    /// Why its files are not served as resources.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_served: Option<String>,
+    /// Files of it that are not, with the reasons.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    left_out: BTreeMap<String, String>,
+}
+
+/// How many findings and missing names of one skill stand in a list, so that one sick skill does not fill it.
+const MOST_IN_A_ROW: usize = 20;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks this way")]
+pub(super) fn is_none(number: &usize) -> bool {
+    *number == 0
 }
 
 impl SkillRow {
     /// The row of a skill on a host that declares this.
-    pub(super) fn of(skill: SkillSummary, declared: &CapabilitySet) -> Self {
+    pub(super) fn of(
+        mut skill: SkillSummary,
+        text: Option<TextState>,
+        declared: &CapabilitySet,
+    ) -> Self {
+        let beyond = |length: usize| length.saturating_sub(MOST_IN_A_ROW);
+        let more_diagnostics = beyond(skill.diagnostics.len());
+        let more_missing_dependencies = beyond(skill.missing_dependencies.len());
+        skill.diagnostics.truncate(MOST_IN_A_ROW);
+        skill.missing_dependencies.truncate(MOST_IN_A_ROW);
+        let text = text.unwrap_or_default();
         Self {
+            more_diagnostics,
+            more_missing_dependencies,
+            not_served: text.not_served,
+            left_out: text.left_out,
             missing_capabilities: declared.check(&skill.required_capabilities),
             status: skill.status.to_string(),
             loaded: skill.loaded,
@@ -67,7 +105,7 @@ impl SkillRow {
 pub(super) struct RejectedRow {
     /// Its name, or its folder's where the name is not known.
     name: String,
-    /// Why it is rejected.
+    /// Why it is rejected, the first twenty reasons; `get_skill_info` has all.
     reasons: Vec<Finding>,
 }
 
@@ -79,6 +117,7 @@ impl From<SkillSummary> for RejectedRow {
                 .diagnostics
                 .iter()
                 .filter(|finding| finding.severity == Severity::Error)
+                .take(MOST_IN_A_ROW)
                 .map(Finding::from)
                 .collect(),
         }

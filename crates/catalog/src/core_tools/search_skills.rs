@@ -1,6 +1,7 @@
 //! `search_skills`: the skill for a task.
 
 use metier_capability::CapabilitySet;
+use metier_skill_model::SkillStatus;
 use metier_tool::{CallContext, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,12 @@ struct Input {
     /// Only skills with all of these tags.
     #[serde(default)]
     tags: Option<Vec<String>>,
+    /// Only skills that stand here.
+    #[serde(default)]
+    status: Option<Status>,
+    /// Only skills from this source, as `get_skill_info` names it: where their root comes from, such as `user`.
+    #[serde(default)]
+    source: Option<String>,
     /// `true`: only skills whose tools need nothing that the host lacks.
     #[serde(default)]
     usable: Option<bool>,
@@ -31,6 +38,27 @@ struct Input {
     #[serde(default, deserialize_with = "whole")]
     #[schemars(with = "Option<u64>", range(min = 1))]
     limit: Option<u64>,
+}
+
+/// Where a skill that can be found stands.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Loaded,
+    Unloaded,
+    PendingDeps,
+    Error,
+}
+
+impl From<Status> for SkillStatus {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Loaded => Self::Loaded,
+            Status::Unloaded => Self::Unloaded,
+            Status::PendingDeps => Self::PendingDeps,
+            Status::Error => Self::Error,
+        }
+    }
 }
 
 /// A whole number of any size; beyond 64 bits it is read as the largest of them, because more than
@@ -124,7 +152,7 @@ impl HitRow {
     fn of(hit: SkillHit, declared: &CapabilitySet) -> Self {
         Self {
             load: (!hit.skill.loaded).then(|| LoadCall::of(&hit.skill.name)),
-            skill: SkillRow::of(hit.skill, declared),
+            skill: SkillRow::of(hit.skill, None, declared),
             score: (hit.score * 1000.0).round() / 1000.0,
             confidence: (hit.confidence * 1000.0).round() / 1000.0,
             matched: hit
@@ -155,6 +183,8 @@ pub(super) fn tool(own: Own) -> ToolSpec {
 async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, ToolError> {
     let mut request = SearchRequest::new(input.query.unwrap_or_default());
     request.dcc = input.dcc.filter(|dcc| !dcc.trim().is_empty());
+    request.status = input.status.map(SkillStatus::from);
+    request.source = input.source.filter(|source| !source.trim().is_empty());
     request.usable = input.usable == Some(true);
     request.tags = input.tags.unwrap_or_default();
     request.limit = input.limit.map_or(DEFAULT_LIMIT, |limit| {

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-use super::{Own, changes, refuse};
+use super::rows::Finding;
+use super::{Own, changes, not_kept, refuse};
 use crate::unload::UnloadError;
 
 #[derive(Deserialize, JsonSchema)]
@@ -25,12 +26,15 @@ struct Output {
     tools_removed: usize,
     /// Their names.
     tools: Vec<String>,
+    /// What is odd about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    diagnostics: Vec<Finding>,
 }
 
 pub(super) fn tool(own: Own) -> ToolSpec {
     ToolSpec::from_fn("unload_skill", move |input: Input, _: CallContext| {
         let own = own.clone();
-        async move { run(&own, &input) }
+        async move { run(&own, &input).await }
     })
     .title("Unload a skill")
     .description(
@@ -40,9 +44,9 @@ pub(super) fn tool(own: Own) -> ToolSpec {
     .annotations(changes())
 }
 
-fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
-    let report = own
-        .catalog()?
+async fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
+    let catalog = own.catalog()?;
+    let report = catalog
         .unload(&input.skill_name, input.force.unwrap_or(false))
         .map_err(|error| {
             let mut facts = Map::new();
@@ -62,5 +66,6 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
         unloaded: report.unloaded,
         tools_removed: report.tools.len(),
         tools: report.tools,
+        diagnostics: not_kept(&catalog).await,
     })
 }

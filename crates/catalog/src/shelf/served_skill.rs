@@ -1,17 +1,21 @@
 //! One served skill: its manifest, and its files as they are read.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use metier_diagnostics::Severity;
 use metier_loader::{
     FileManifest, LoadedSkill, MANIFEST_BYTES, ManifestCache, ManifestFile, ParseMode,
-    ReadFileError, SkillPrompt, digest, parse_skill_dir, read_prompts,
+    ReadFileError, SkillPrompt, digest, parse_skill_dir,
 };
 
+use super::known_prompts::KnownPrompts;
 use super::{SKILL_FILE, encode_skill_path};
 
 /// How often a reading is repeated while somebody writes.
 const TRIES: usize = 4;
+
+/// Why a skill is not served until the catalog has read it again.
+const BEHIND: &str = "its SKILL.md says something else than the catalog has taken over so far";
 
 /// A skill whose files are served.
 #[derive(Debug)]
@@ -19,7 +23,6 @@ pub struct ServedSkill {
     key: String,
     skill: Arc<LoadedSkill>,
     state: Mutex<State>,
-    prompts: OnceLock<Vec<SkillPrompt>>,
 }
 
 /// Every file of a skill, or why they are not served.
@@ -29,11 +32,13 @@ pub type Manifest = Result<FileManifest, String>;
 struct State {
     cache: ManifestCache,
     /// The files as they lay there at the last look.
-    found: Option<Manifest>,
+    found: Option<Arc<Manifest>>,
     /// The same as it is served: not at all while `SKILL.md` says something else than the catalog.
     served: Option<Arc<Manifest>>,
     /// The digest of the `SKILL.md` whose front matter is the catalog's.
     agreed: Option<String>,
+    /// The prompts it brings along, since somebody asked for them.
+    prompts: Option<KnownPrompts>,
     /// What was found and has not been told yet.
     untold: FileChange,
 }
@@ -58,6 +63,8 @@ pub enum FileChange {
     None,
     /// Other files, or other bytes in them.
     Files,
+    /// The same, and other prompts with them.
+    Prompts,
     /// The skill is served now and was not, or the other way round.
     Served,
     /// `SKILL.md` says something else than the catalog has read.
@@ -80,7 +87,6 @@ impl ServedSkill {
             key,
             skill,
             state: Mutex::default(),
-            prompts: OnceLock::new(),
         }
     }
 
@@ -114,19 +120,24 @@ impl ServedSkill {
         self.uri_of(SKILL_FILE)
     }
 
-    /// The prompts that it brings along beside its instructions. Blocks.
-    pub fn prompts(&self) -> &[SkillPrompt] {
-        self.prompts.get_or_init(|| {
-            let (prompts, faults) = read_prompts(&self.skill);
-            for fault in faults {
-                tracing::warn!(
-                    skill = self.key,
-                    fault,
-                    "a prompt of a skill cannot be used"
-                );
-            }
-            prompts
-        })
+    /// The prompts that it brings along beside its instructions, as its files are now; none while
+    /// they are not served. Blocks.
+    pub fn prompts(&self, change: &mut FileChange) -> Arc<[SkillPrompt]> {
+        let mut state = self.lock();
+        let prompts = self.prompts_now(&mut state);
+        *change = std::mem::take(&mut state.untold).max(*change);
+        prompts
+    }
+
+    /// Whether somebody was shown other prompts of the version before. What is found by that is told
+    /// by the next look. Blocks.
+    pub fn has_other_prompts_than(&self, before: &Self) -> bool {
+        let shown = before
+            .lock()
+            .prompts
+            .as_ref()
+            .map(|it| Arc::clone(&it.prompts));
+        shown.is_some_and(|shown| self.prompts_now(&mut self.lock()) != shown)
     }
 
     /// Every file with its digest, or why the skill is not served after all. Looks at every file;
@@ -192,37 +203,114 @@ impl ServedSkill {
             .manifest(&self.skill.files)
             .map_err(|error| error.to_string());
         if let (Some(before), Some(served)) = (&state.found, &state.served)
-            && *before == found
+            && serves_the_same(before, &found)
         {
-            return (Arc::clone(served), false);
+            let mut served = Arc::clone(served);
+            if **before != found {
+                // What is passed over is nothing that a client sees.
+                let found = Arc::new(found);
+                if served.is_ok() {
+                    served = Arc::clone(&found);
+                }
+                state.found = Some(found);
+                state.served = Some(Arc::clone(&served));
+            }
+            return (served, false);
         }
-        let (served, mut change) = self.agreed(&found, &mut state.agreed);
+        let found = Arc::new(found);
+        let (reason, mut change) = self.disagreement(&found, &mut state.agreed);
+        let served = match reason {
+            Some(reason) => Arc::new(Err(reason)),
+            None => Arc::clone(&found),
+        };
         match &state.served {
             Some(before) if before.is_ok() != served.is_ok() => {
                 change = change.max(FileChange::Served);
             }
             // Other files of a skill that is not served, for the reason that is known.
-            Some(before) if served.is_err() && **before == served => change = FileChange::None,
+            Some(before) if served.is_err() && *before == served => change = FileChange::None,
             Some(_) => {}
             // Nobody was told anything before the first look.
             None if change == FileChange::SkillFile => {}
             None => change = FileChange::None,
         }
+        match served.as_ref() {
+            // The catalog takes it over in a moment.
+            Err(reason) if reason == BEHIND => {}
+            Err(reason) => tracing::warn!(
+                skill = self.key,
+                reason,
+                "the files of a skill are not served"
+            ),
+            Ok(_) => {}
+        }
         state.untold = state.untold.max(change);
-        let served = Arc::new(served);
         state.found = Some(found);
         state.served = Some(Arc::clone(&served));
+        if let Ok(manifest) = served.as_ref()
+            && state.prompts.is_some()
+        {
+            // While somebody writes to them the next look tells.
+            self.renew_prompts(manifest, state);
+        }
         (served, true)
     }
 
-    /// What is served of the files that were found, and what is to be told.
-    fn agreed(&self, found: &Manifest, agreed: &mut Option<String>) -> (Manifest, FileChange) {
-        let Ok(manifest) = found else {
-            return (found.clone(), FileChange::Files);
+    fn prompts_now(&self, state: &mut State) -> Arc<[SkillPrompt]> {
+        for _ in 0..TRIES {
+            let manifest = self.renew(state).0;
+            let Ok(manifest) = manifest.as_ref() else {
+                return Arc::default();
+            };
+            if self.renew_prompts(manifest, state) {
+                break;
+            }
+        }
+        let known = state.prompts.as_ref();
+        known.map_or_else(Arc::default, |known| Arc::clone(&known.prompts))
+    }
+
+    /// Reads the prompts again where their files are others; `false` while somebody writes to them.
+    fn renew_prompts(&self, manifest: &FileManifest, state: &mut State) -> bool {
+        let before = state.prompts.as_ref();
+        if before.is_some_and(|known| known.is_of(&self.skill, manifest)) {
+            return true;
+        }
+        let Some(now) = KnownPrompts::read(&self.skill, manifest) else {
+            return false;
+        };
+        let is_news = before.is_some_and(|known| known.prompts != now.prompts);
+        if is_news {
+            state.untold = state.untold.max(FileChange::Prompts);
+        }
+        for fault in &now.faults {
+            tracing::warn!(
+                skill = self.key,
+                fault,
+                "a prompt of a skill cannot be used"
+            );
+        }
+        state.prompts = Some(now);
+        true
+    }
+
+    /// Why the files that were found are not served, and what is to be told of them.
+    fn disagreement(
+        &self,
+        found: &Manifest,
+        agreed: &mut Option<String>,
+    ) -> (Option<String>, FileChange) {
+        let manifest = match found {
+            Ok(manifest) => manifest,
+            Err(reason) => return (Some(reason.clone()), FileChange::Files),
         };
         let file = manifest.get(SKILL_FILE).map(|file| &file.digest);
         if agreed.is_some() && agreed.as_ref() == file {
-            return (found.clone(), FileChange::Files);
+            return (None, FileChange::Files);
+        }
+        if file.is_some_and(|file| self.skill.was_read_from(file)) {
+            *agreed = file.cloned();
+            return (None, FileChange::Files);
         }
         let parsed = parse_skill_dir(&self.skill.path, ParseMode::Lenient);
         // What was parsed is what was hashed, unless somebody wrote in between.
@@ -231,11 +319,9 @@ impl ServedSkill {
         let reason = match parsed {
             Ok(now) if unmoved && now.metadata.front_matter == self.skill.metadata.front_matter => {
                 *agreed = file.cloned();
-                return (found.clone(), FileChange::Files);
+                return (None, FileChange::Files);
             }
-            Ok(_) => {
-                "its SKILL.md says something else than the catalog has taken over so far".to_owned()
-            }
+            Ok(_) => BEHIND.to_owned(),
             Err(rejected) => {
                 let errors = rejected.diagnostics.iter();
                 let error = errors.clone().find(|it| it.severity == Severity::Error);
@@ -243,10 +329,19 @@ impl ServedSkill {
                 format!("its SKILL.md is broken at present: {why}")
             }
         };
-        (Err(reason), FileChange::SkillFile)
+        (Some(reason), FileChange::SkillFile)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether both are the same to a client.
+fn serves_the_same(one: &Manifest, two: &Manifest) -> bool {
+    match (one, two) {
+        (Ok(one), Ok(two)) => one.files == two.files,
+        (Err(one), Err(two)) => one == two,
+        _ => false,
     }
 }

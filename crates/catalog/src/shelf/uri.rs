@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-/// The longest URI that is looked at.
-const LONGEST: usize = 4096;
+/// The longest URI that is looked at: the longest path of a system with each byte escaped, and more.
+const LONGEST: usize = 16 * 1024;
 
 /// The decoded segments of a `skill://` URI. One that could mean anything but a visible file or
 /// folder below a skill is refused, whatever lies there.

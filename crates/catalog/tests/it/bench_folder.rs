@@ -38,6 +38,18 @@ impl Bench {
         }
     }
 
+    /// One skill `set` with the tool `one` in the group `g`.
+    pub(crate) fn with_a_group() -> Self {
+        let bench = Self::new();
+        bench.skill_with_tools(
+            "set",
+            "groups: [{name: g}]\ntools: [{name: one, group: g, source_file: scripts/run.py}]\n",
+            ECHO,
+        );
+        bench.discover();
+        bench
+    }
+
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }

@@ -6,13 +6,7 @@ use crate::bench_folder::{Bench, ECHO};
 
 #[tokio::test]
 async fn all_own_tools_are_listed_with_schemas() {
-    let bench = Bench::new();
-    bench.skill_with_tools(
-        "set",
-        "groups: [{name: g}]\ntools: [{name: one, group: g, source_file: scripts/run.py}]\n",
-        ECHO,
-    );
-    bench.discover();
+    let bench = Bench::with_a_group();
     bench.catalog.load_skill("set").await.unwrap();
     let snapshot = bench.catalog.snapshot();
     let own: Vec<_> = snapshot.tools()[..7].iter().map(|tool| &**tool).collect();

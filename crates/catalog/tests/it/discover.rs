@@ -33,6 +33,29 @@ async fn nothing_is_loaded_and_every_skill_has_a_stub() {
 }
 
 #[tokio::test]
+async fn a_large_circle_costs_no_more_than_its_members() {
+    let bench = Bench::new();
+    for number in 0..300 {
+        let depends = format!("depends: [c{:03}]", (number + 1) % 300);
+        bench.skill(&format!("c{number:03}"), &[&depends]);
+    }
+    bench.discover();
+    let skills = bench.catalog.list_skills(None);
+    assert_eq!(skills.len(), 300);
+    for skill in skills {
+        let [finding] = &skill.diagnostics[..] else {
+            panic!("{skill:?}");
+        };
+        assert_eq!(finding.labels.len(), 16);
+        assert!(
+            finding.message.contains("277 more") && finding.message.len() < 1_000,
+            "{}",
+            finding.message
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_circle_costs_its_members_alone() {
     let bench = Bench::new();
     bench.skill("a", &["depends: [b]"]);

@@ -170,7 +170,7 @@ const WAYS: [Way; 31] = [
         .python("import time; time.sleep(600)", Ended)
         .set(|settings| settings.run.limits.deadline = Duration::from_millis(300)),
     refused("size", "its output is over the limit of 64 bytes (64 bytes): 3969 bytes were dropped", "; write large results to a file and print where it is")
-        .python("print('x' * 4096)", Exit(0)).saying("end of the output:\n", "xxxxxxx")
+        .python("print('x' * 4096)", Exit(0)).saying("beginning of the output:\n", "xxxxxxx")
         .set(|settings| settings.run.limits.output_bytes = 64),
     refused("bad JSON", "its output looks like JSON but is not: expected value at line 1 column 7", "")
         .python("print('{\"a\": }')", Exit(0)).saying("output:\n", "{\"a\": }"),

@@ -45,7 +45,7 @@ fn bench(hooks: LifecycleHooks) -> Bench {
 }
 
 #[tokio::test]
-async fn a_veto_stops_the_call_with_reason_and_hint() {
+async fn case_141_a_veto_stops_the_call_with_reason_and_hint() {
     let (hooks, seen) = recorded(&[HookEvent::AfterToolCall]);
     hooks.on(HookEvent::BeforeToolCall, |_: &HookContext| {
         Err(HookFailure::Failed("cannot decide".to_owned()))
@@ -54,10 +54,20 @@ async fn a_veto_stops_the_call_with_reason_and_hint() {
         assert_eq!(context.tool_name(), Some("box__go"));
         Err(HookDeny::new("not today").hint("use the other one").into())
     });
+    hooks.on(HookEvent::BeforeToolCall, |_: &HookContext| {
+        panic!("a handler after the refusal")
+    });
+    hooks.on(HookEvent::AfterToolCall, |_: &HookContext| {
+        Err(HookFailure::Failed("secret of the handler".to_owned()))
+    });
     let bench = bench(hooks);
     bench.catalog.load_skill("box").await.unwrap();
     let answer = bench.output("box__go", json!({})).await;
     assert!(answer.is_error);
+    assert_eq!(
+        answer.joined_text(),
+        "denied by policy: not today\nuse the other one"
+    );
     assert_eq!(
         serde_json::to_value(answer.structured.unwrap()).unwrap(),
         json!({"code": "denied", "reason": "not today", "hint": "use the other one"})
@@ -123,7 +133,9 @@ async fn a_search_can_be_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_late_policy_denies_and_others_go_on() {
+async fn case_142_a_late_policy_denies_and_others_go_on() {
+    let by_default = metier_catalog::CatalogSettings::default().hook_limit;
+    assert_eq!(by_default, std::time::Duration::from_secs(5));
     let mut bench =
         Bench::with(|settings| settings.hook_limit = std::time::Duration::from_millis(50));
     let hooks = LifecycleHooks::new();
@@ -135,11 +147,11 @@ async fn a_late_policy_denies_and_others_go_on() {
     });
     bench.catalog = bench.catalog.clone().with_hooks(hooks);
     bench.discover();
-    let refused = bench
-        .catalog
-        .search_skills(SearchRequest::new("x"))
-        .await
-        .unwrap_err();
+    let search = bench.catalog.search_skills(SearchRequest::new("x"));
+    // Another client is not held up while the policy hangs.
+    let (refused, other) = tokio::join!(search, bench.output("list_skills", json!({})));
+    assert!(!other.is_error);
+    let refused = refused.unwrap_err();
     assert!(matches!(refused, SearchSkillsError::Denied(_)), "{refused}");
     drop(let_go);
 }

@@ -216,3 +216,88 @@ async fn an_unusable_schema_is_told_at_its_key() {
     let place = found.location().unwrap();
     assert_eq!(place.to_string(), "rig/tools.yaml:4:5");
 }
+
+#[tokio::test]
+async fn a_name_that_is_said_often_is_loaded_and_told_once() {
+    let bench = Bench::new();
+    let mut tools = String::from("tools:\n");
+    for number in 0..60 {
+        tools.push_str(&format!(
+            "  - name: t{number}\n    description: Says {number}.\n"
+        ));
+    }
+    bench.skill_with_tools("many", &tools, "print(1)\n");
+    bench.skill("other", &[]);
+    bench.discover();
+    let once = bench
+        .structured("load_skill", json!({"skill_names": ["many", "other"]}))
+        .await;
+    assert_eq!(once["loaded"], json!(["many", "other"]));
+    let mut names = vec!["many"; 98];
+    names.push("other");
+    let often = bench
+        .structured(
+            "load_skill",
+            json!({"skill_names": names, "skill_name": "other"}),
+        )
+        .await;
+    assert_eq!(often["already_loaded"], json!(["many", "other"]));
+    assert_eq!(often["tool_count"], 60);
+    let refused = bench
+        .output("load_skill", json!({"skill_names": vec!["many"; 101]}))
+        .await;
+    assert!(
+        refused.is_error && refused.joined_text().contains("skill_names"),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_has_an_end_however_much_is_loaded() {
+    let bench = Bench::new();
+    let text = "x".repeat(20_000);
+    for skill in 0..4 {
+        let mut tools = String::from("tools:\n");
+        for number in 0..20 {
+            tools.push_str(&format!("  - name: t{number}\n    description: {text}\n"));
+        }
+        bench.skill_with_tools(&format!("large-{skill}"), &tools, "print(1)\n");
+    }
+    bench.discover();
+    let names: Vec<String> = (0..4).map(|skill| format!("large-{skill}")).collect();
+    let answer = bench
+        .structured("load_skill", json!({"skill_names": names}))
+        .await;
+    assert_eq!(answer["tool_count"], 80);
+    let shown = answer["tools"].as_array().unwrap().len();
+    let more = answer["more_tools"].as_array().unwrap();
+    assert_eq!(shown + more.len(), 80);
+    assert!(!more.is_empty() && answer.to_string().len() < 2 << 20);
+    let listed = bench.listed();
+    assert!(
+        more.iter()
+            .all(|name| listed.contains(&name.as_str().unwrap().to_owned()))
+    );
+}
+
+#[tokio::test]
+async fn names_that_nothing_has_are_not_repeated_at_length() {
+    let bench = Bench::new();
+    bench.skill("one", &[]);
+    bench.discover();
+    let long = "y".repeat(1_000_000);
+    let many: Vec<String> = (0..100)
+        .map(|number| format!("no-{number}-{}", "z".repeat(10_000)))
+        .collect();
+    for (tool, arguments) in [
+        ("load_skill", json!({"skill_name": long})),
+        ("load_skill", json!({"skill_names": many})),
+        ("get_skill_info", json!({"skill_name": long})),
+        ("list_skills", json!({"cursor": long})),
+    ] {
+        let answer = bench.output(tool, arguments).await;
+        assert!(answer.is_error, "{tool}");
+        let size = answer.joined_text().len() + json!(answer.structured).to_string().len();
+        assert!(size < 20_000, "{tool}: {size}");
+    }
+}

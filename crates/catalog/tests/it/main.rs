@@ -19,6 +19,7 @@ mod failures;
 mod field_cases;
 mod groups;
 mod hooks;
+mod keeping;
 mod load;
 mod names;
 #[cfg(target_os = "linux")]

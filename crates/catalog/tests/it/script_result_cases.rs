@@ -151,7 +151,11 @@ async fn case_101_json_but_not_an_object() {
         ("echo '\"text\"'", json!({"result": "text"}), "\"text\""),
         ("echo 3", json!({"result": 3}), "3"),
         ("echo null", json!({"result": null}), "null"),
-        ("exit 0", json!({"success": true, "message": ""}), ""),
+        (
+            "exit 0",
+            json!({"success": true, "message": ""}),
+            r#"{"success":true,"message":""}"#,
+        ),
     ] {
         let bench = skill(|_| (), &[("go.sh", printed)]).await;
         let output = bench.output("box__go", json!({})).await;

@@ -34,6 +34,43 @@ async fn hits_say_how_to_load() {
 }
 
 #[tokio::test]
+async fn filters_are_asked_before_the_list_is_cut() {
+    let bench = Bench::new();
+    for number in 0..30 {
+        bench.skill(&format!("render-{number:02}"), &[]);
+    }
+    bench.skill("zz-render-queue", &["tags: [Farm, nightly]"]);
+    bench.discover();
+    bench.catalog.load_skill("zz-render-queue").await.unwrap();
+    for filter in [
+        json!({"status": "loaded"}),
+        json!({"tags": ["farm"]}),
+        json!({"tags": ["nightly", "FARM"], "source": "explicit"}),
+    ] {
+        let mut asked = filter.clone();
+        asked["query"] = json!("render");
+        asked["limit"] = json!(1);
+        let answer = bench.structured("search_skills", asked).await;
+        assert_eq!(answer["hits"][0]["name"], "zz-render-queue", "{filter}");
+        assert_eq!(answer["total"], 1, "{filter}");
+        let listed = bench.structured("list_skills", filter.clone()).await;
+        assert_eq!(listed["skills"][0]["name"], "zz-render-queue", "{filter}");
+        assert_eq!(listed["total"], 1, "{filter}");
+    }
+    for (filter, total) in [
+        (json!({"status": "unloaded"}), 30),
+        (json!({"source": "explicit"}), 31),
+        (json!({"source": "user"}), 0),
+        (json!({"tags": ["farm", "daily"]}), 0),
+    ] {
+        for tool in ["search_skills", "list_skills"] {
+            let answer = bench.structured(tool, filter.clone()).await;
+            assert_eq!(answer["total"], total, "{tool} {filter}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn no_ghosts() {
     let bench = Bench::new();
     bench.skill("old-one", &[]);

@@ -118,3 +118,143 @@ async fn a_changed_file_is_told_of_and_a_broken_one_says_so() {
     write(&bench, "words/SKILL.md", &good);
     assert_eq!(read("SKILL.md").await.as_bytes(), good);
 }
+
+#[tokio::test]
+async fn why_something_is_not_served_is_told_with_the_skill() {
+    let bench = Bench::new();
+    for name in ["words", "many", "marked"] {
+        bench.skill(name, &[]);
+    }
+    write(&bench, "words/.git/config", "");
+    write(&bench, "words/__pycache__/x.pyc", "");
+    write(
+        &bench,
+        "words/references/inner/SKILL.md",
+        "---\nname: inner\ndescription: x\n---\n",
+    );
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/etc/hostname", bench.path().join("words/out.txt")).unwrap();
+    (0..513).for_each(|number| write(&bench, &format!("many/{number}.txt"), ""));
+    let text = fs::read_to_string(bench.path().join("marked/SKILL.md")).unwrap();
+    write(&bench, "marked/SKILL.md", format!("\u{feff}{text}"));
+    bench.discover();
+    let list = bench.structured("list_skills", json!({})).await;
+    let told: Vec<_> = list["skills"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| json!([row["name"], row["not_served"], row["left_out"]]))
+        .collect();
+    insta::assert_json_snapshot!(told);
+    for (name, member) in [
+        ("many", "not_served"),
+        ("marked", "not_served"),
+        ("words", "left_out"),
+    ] {
+        let info = bench
+            .structured("get_skill_info", json!({"skill_name": name}))
+            .await;
+        let row = list["skills"].as_array().unwrap().iter();
+        let row = row.clone().find(|row| row["name"] == name).unwrap();
+        assert_eq!(info["skill"][member], row[member], "{name}");
+        assert_eq!(
+            info["skill"]["uri"].is_string(),
+            member == "left_out",
+            "{name}"
+        );
+    }
+    // The list goes on as soon as the reason is gone.
+    fs::remove_file(bench.path().join("many/0.txt")).unwrap();
+    fs::remove_file(bench.path().join("many/1.txt")).unwrap();
+    let list = bench.structured("list_skills", json!({})).await;
+    assert!(list["skills"][0].get("not_served").is_none(), "{list}");
+}
+
+#[test]
+fn skills_for_another_application_are_not_served_whether_shadowed_or_not() {
+    let other = tempfile::tempdir().unwrap();
+    let bench = Bench::with(|settings| settings.only_dcc = Some("maya".to_owned()));
+    bench.skill("bake", &["dcc: maya"]);
+    bench.skill("lift", &["dcc: houdini"]);
+    for (name, dcc) in [("bake", "houdini"), ("lift", "maya"), ("light", "python")] {
+        let text = format!(
+            "---\nname: {name}\ndescription: x\nmetadata:\n  dcc-mcp:\n    dcc: {dcc}\n---\n"
+        );
+        fs::create_dir(other.path().join(name)).unwrap();
+        fs::write(other.path().join(name).join("SKILL.md"), text).unwrap();
+    }
+    let third = tempfile::tempdir().unwrap();
+    fs::create_dir(third.path().join("light")).unwrap();
+    let text = "---\nname: light\ndescription: y\nmetadata:\n  dcc-mcp:\n    dcc: maya\n---\n";
+    fs::write(third.path().join("light/SKILL.md"), text).unwrap();
+    let roots = [bench.path(), other.path(), third.path()].map(std::path::Path::to_owned);
+    let report = bench.catalog.discover(&roots, None);
+    let snapshot = bench.catalog.snapshot();
+    let keys: Vec<_> = snapshot
+        .shelf()
+        .all_after("")
+        .map(|skill| skill.key())
+        .collect();
+    assert_eq!(
+        keys,
+        ["bake", "explicit-2/lift", "explicit-3/light", "light"]
+    );
+    assert_eq!(report.shadowed, 2);
+    // A shadowed skill is told of by its id, and served under the label of its root.
+    let states = bench
+        .catalog
+        .text_states(&["explicit-2:lift", "explicit-2:bake", "bake"]);
+    let uris: Vec<_> = states
+        .iter()
+        .map(|state| state.as_ref().and_then(|state| state.uri.as_deref()))
+        .collect();
+    let lift = Some("skill://explicit-2/lift/SKILL.md");
+    assert_eq!(uris, [lift, None, Some("skill://bake/SKILL.md")]);
+}
+
+#[test]
+fn a_label_never_reaches_into_a_skill_of_that_name() {
+    let bench = Bench::new();
+    let other = tempfile::tempdir().unwrap();
+    bench.skill("bake", &[]);
+    bench.skill("explicit-2", &[]);
+    write(&bench, "explicit-2/bake/SKILL.md", "a file of it");
+    let text = "---\nname: bake\ndescription: the other\n---\n";
+    for folder in ["bake", "deep/bake"] {
+        fs::create_dir_all(other.path().join(folder)).unwrap();
+        fs::write(other.path().join(folder).join("SKILL.md"), text).unwrap();
+    }
+    let roots = [bench.path().to_owned(), other.path().to_owned()];
+    bench.catalog.discover(&roots, None);
+    let snapshot = bench.catalog.snapshot();
+    let keys: Vec<_> = snapshot
+        .shelf()
+        .all_after("")
+        .map(|skill| skill.key())
+        .collect();
+    assert_eq!(keys, ["bake", "explicit-2"]);
+    let states = bench
+        .catalog
+        .text_states(&["explicit-2:bake", "explicit-2:deep/bake", "nope"]);
+    let reasons: Vec<_> = states
+        .iter()
+        .map(|state| state.as_ref()?.not_served.clone())
+        .collect();
+    let inside = Some("its URI would lie inside the skill `explicit-2`".to_owned());
+    assert_eq!(reasons, [inside.clone(), inside, None]);
+
+    // Two of one name below one label: the first has the URI.
+    fs::remove_dir_all(bench.path().join("explicit-2")).unwrap();
+    bench.catalog.discover(&roots, None);
+    let states = bench
+        .catalog
+        .text_states(&["explicit-2:bake", "explicit-2:deep/bake"]);
+    assert_eq!(
+        states[0].as_ref().unwrap().uri.as_deref(),
+        Some("skill://explicit-2/bake/SKILL.md")
+    );
+    assert_eq!(
+        states[1].as_ref().unwrap().not_served.as_deref(),
+        Some("another skill of this name is served as skill://explicit-2/bake")
+    );
+}

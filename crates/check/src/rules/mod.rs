@@ -5,6 +5,7 @@ mod dependencies;
 mod nearly_named;
 mod nested_skill;
 mod next_tools;
+mod not_served;
 mod scaffold_text;
 mod schema_slips;
 mod schemas;
@@ -86,6 +87,7 @@ pub(crate) fn alone(subject: &Subject<'_>, neighbours: &Neighbours<'_>) -> Vec<D
     let mut found = Vec::new();
     found.extend(nested_skill::find(subject));
     found.extend(nearly_named::find(subject));
+    found.extend(not_served::find(subject));
     found.extend(scaffold_text::find(subject));
     found.extend(body_links::find(subject));
     found.extend(schemas::find(subject));

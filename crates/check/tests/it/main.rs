@@ -24,4 +24,5 @@ mod sarif;
 mod schemas;
 mod slips;
 mod spec;
+mod together;
 mod verdicts;

@@ -6,7 +6,7 @@ use metier_loader::ParseMode;
 use crate::literate::{Section, checked, folder, sections};
 
 /// What no file can show, with the reason.
-const WITHOUT_EXAMPLE: [(&str, &str); 11] = [
+const WITHOUT_EXAMPLE: [(&str, &str); 13] = [
     ("MT117", "needs a file that the system refuses"),
     ("MT151", "is about the list of roots"),
     ("MT152", "is about the list of roots"),
@@ -18,6 +18,8 @@ const WITHOUT_EXAMPLE: [(&str, &str); 11] = [
     ("MT203", "needs a file that the system refuses"),
     ("MT507", "depends on what a server's host declares"),
     ("MT508", "needs a policy of a server"),
+    ("MT509", "needs the disk of a server"),
+    ("MT610", "needs hundreds of files or megabytes"),
 ];
 
 #[test]

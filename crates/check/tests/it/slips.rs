@@ -143,3 +143,33 @@ fn links_are_looked_for_in_the_body_alone() {
     assert_eq!(told.len(), 1);
     assert!(told[0].starts_with("a/SKILL.md:9:5: "), "{told:?}");
 }
+
+#[test]
+fn what_no_client_can_read_is_told_with_the_reason() {
+    let plain = ("a/SKILL.md", "---\nname: a\ndescription: d\n---\nText.\n");
+    let names: Vec<String> = (0..512)
+        .map(|number| format!("a/many/{number}.txt"))
+        .collect();
+    let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+    files.push(plain);
+    // 512 files beside SKILL.md are one too many; hidden ones and compiled code do not count.
+    assert_eq!(
+        found("MT610", &files),
+        [
+            "a/SKILL.md:1:1: no file of `a` is served to clients: it has 513 files, more than 512 | move what clients need not read out of the folder, and make the rest readable"
+        ]
+    );
+    files.truncate(511);
+    files.extend([plain, ("a/.git/config", ""), ("a/__pycache__/x.pyc", "")]);
+    assert!(found("MT610", &files).is_empty());
+    assert_eq!(
+        found("MT611", &files),
+        [
+            "a/SKILL.md:1:1: not served to clients: `.git` (it is hidden), `__pycache__` (it is compiled code) | "
+        ]
+    );
+    let megabytes = "x".repeat(16 << 20);
+    let large = found("MT610", &[plain, ("a/large.bin", &megabytes)]);
+    assert!(large[0].contains("more than 16777216"), "{large:?}");
+    assert!(found("MT610", &[plain, ("a/.large.bin", &megabytes)]).is_empty());
+}

@@ -43,7 +43,7 @@ impl Config {
         if show.json {
             printer.json(&to_json(&config, &faults));
         } else {
-            printer.table(&rows(&config));
+            printer.rows(&rows(&config));
         }
         for note in &config.notes {
             printer.say(&format!("warning: {note}"));

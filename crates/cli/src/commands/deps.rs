@@ -47,7 +47,7 @@ impl Deps {
             printer.json(&to_json(&graph));
         } else {
             match self.format {
-                Format::Text => printer.table(&rows(&graph)),
+                Format::Text => printer.rows(&rows(&graph)),
                 Format::Dot => dot(&graph).lines().for_each(|line| printer.data(line)),
                 Format::Mermaid => mermaid(&graph).lines().for_each(|line| printer.data(line)),
             }

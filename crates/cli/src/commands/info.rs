@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use metier::catalog::{CatalogSnapshot, SkillInfo};
+use metier::catalog::{CatalogSnapshot, SkillInfo, TextState};
 use metier::diagnostics::Diagnostic;
 use metier::skill_model::{
     Affinity, SkillMetadata, SkillStatus, ToolDeclaration, canonical_name, wire_name,
@@ -43,12 +43,21 @@ impl Info {
         let snapshot = catalog.snapshot();
         let folder = folder(&snapshot, &info);
         let findings = findings(&snapshot, &info);
+        let text_state = catalog.text_states(&[self.skill.as_str()]).pop().flatten();
         if self.json {
-            printer.json(&to_json(&info, folder.as_ref(), &findings, &settings));
+            let mut value = to_json(&info, folder.as_ref(), &findings, &settings);
+            if let (Some(value), Some(Value::Object(served))) =
+                (value.as_object_mut(), text_state.map(|state| json!(state)))
+            {
+                value.extend(served);
+            }
+            printer.json(&value);
             return Ok(());
         }
+        let state = text_state.unwrap_or_default();
         for line in text(
             &info,
+            &state,
             folder.as_ref(),
             &findings,
             &settings,
@@ -166,6 +175,7 @@ fn to_json(
 /// What is only read is cut to so many columns; what somebody acts on is not: places, findings, cures.
 fn text(
     info: &SkillInfo,
+    state: &TextState,
     folder: Option<&PathBuf>,
     findings: &[Diagnostic],
     settings: &CatalogSettings,
@@ -213,8 +223,17 @@ fn text(
             )
         });
         fact("groups", read(&groups.collect::<Vec<_>>().join(", ")));
-        if let Some(reason) = &info.not_served {
-            fact("resource", format!("not served: {reason}"));
+        let resource = match (&state.uri, &state.not_served) {
+            (_, Some(reason)) => format!("not served: {reason}"),
+            (Some(uri), None) => format!("{uri}, {} in all", count(state.files.len(), "file")),
+            (None, None) => String::new(),
+        };
+        fact("resource", resource);
+        for (path, reason) in &state.left_out {
+            fact(
+                "left out",
+                clipped(&format!("{path}: {reason}"), usize::MAX),
+            );
         }
         lines.push(String::new());
         lines.push(count(metadata.tools.len(), "tool"));

@@ -81,7 +81,7 @@ impl List {
         let shadowed = unusable(SkillStatus::Shadowed);
         let answer = json!({
             "total": skills.len(),
-            "skills": skills,
+            "skills": rows(catalog, &skills),
             "rejected": rejected,
             "shadowed": shadowed,
             "findings": catalog.snapshot().diagnostics(),
@@ -115,6 +115,31 @@ impl List {
         self.places.tell_if_empty(printer, catalog);
         answer
     }
+}
+
+/// The skills, each with why its files are not served.
+fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
+    let unnamed = [SkillStatus::Skipped, SkillStatus::Shadowed];
+    let names = skills.iter().map(|skill| skill.name.as_str());
+    let names: Vec<&str> = names.collect();
+    let texts = catalog.text_states(&names);
+    let rows = skills.iter().zip(texts).map(|(skill, text)| {
+        let mut row = json!(skill);
+        // Whoever has the name is served under it, and no other skill of that name.
+        if let Some(text) = text.filter(|_| !unnamed.contains(&skill.status))
+            && let Some(row) = row.as_object_mut()
+        {
+            row.extend(
+                text.not_served
+                    .map(|why| ("not_served".to_owned(), why.into())),
+            );
+            if !text.left_out.is_empty() {
+                row.insert("left_out".to_owned(), json!(text.left_out));
+            }
+        }
+        row
+    });
+    rows.collect()
 }
 
 fn row(skill: &SkillSummary) -> Vec<String> {

@@ -16,4 +16,5 @@ pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod state;
 mod state_memory;
+mod state_quality;
 pub(crate) mod stdio;

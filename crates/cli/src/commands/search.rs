@@ -24,6 +24,9 @@ pub(crate) struct Search {
     /// Only skills with this tag; may be given several times.
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
+    /// Only skills from this source, as `metier info` names it.
+    #[arg(long, value_name = "SOURCE")]
+    source: Option<String>,
     #[command(flatten)]
     places: SkillPlaces,
 }
@@ -35,6 +38,7 @@ impl Search {
         let mut request = SearchRequest::new(self.query);
         request.limit = self.limit;
         request.tags = self.tags;
+        request.source = self.source;
         let report = runtime()?
             .block_on(catalog.search_skills(request))
             .map_err(|error| match error {

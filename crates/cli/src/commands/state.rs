@@ -8,10 +8,11 @@ use metier::persistence::{LoadedState, SavedSkill, StateChange, state_text};
 use serde_json::{Value, json};
 
 use super::state_memory::StateMemory;
+use super::state_quality::Quality;
 use crate::Failure;
 use crate::config::Config;
 use crate::options::{Running, SkillPlaces};
-use crate::persisting::{StatePlace, store};
+use crate::persisting::{StatePlace, quality_file, store};
 use crate::printer::Printer;
 use crate::utc::utc;
 
@@ -24,22 +25,23 @@ pub(crate) struct State {
 #[derive(Subcommand)]
 enum Action {
     /// Show what is kept of an application, and where.
-    Show(Show),
-    /// Forget skills that were loaded: they do not come back after a restart.
+    Show(Shown<Which>),
+    /// Forget skills: they do not come back after a restart, and how they did is not known any more.
     Forget(Forget),
     /// Print what is kept as it would be written.
-    Export(Show),
+    Export(Shown<Which>),
     /// What agents learned about tools: show it, forget it, export it.
     Memory(StateMemory),
 }
 
+/// What is meant, and how the answer looks.
 #[derive(Args)]
-struct Show {
+pub(super) struct Shown<W: Args> {
     /// Print JSON.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     #[command(flatten)]
-    which: Which,
+    pub(super) which: W,
 }
 
 #[derive(Args)]
@@ -50,11 +52,8 @@ struct Forget {
     /// Every skill of the application.
     #[arg(long, conflicts_with = "names")]
     all: bool,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    which: Which,
+    shown: Shown<Which>,
 }
 
 /// Whose state.
@@ -103,10 +102,10 @@ impl SettingsFile {
 }
 
 impl Which {
-    fn store(&self, printer: Printer) -> Result<LoadedStateStore, Failure> {
+    fn open(&self, printer: Printer) -> Result<(LoadedStateStore, Quality), Failure> {
         let mut config = self.file.config(self.app.clone(), printer)?;
         self.place.cover(&mut config);
-        store(&config)
+        Ok((store(&config)?, Quality::read(quality_file(&config)?)?))
     }
 }
 
@@ -121,9 +120,9 @@ impl State {
     }
 }
 
-impl Show {
+impl Shown<Which> {
     fn show(&self, printer: Printer) -> Result<(), Failure> {
-        let store = self.which.store(printer)?;
+        let (store, quality) = self.which.open(printer)?;
         let reading = store.load();
         let file = store.file().display().to_string();
         if self.json {
@@ -131,24 +130,40 @@ impl Show {
                 "app": store.app().as_str(),
                 "file": file,
                 "state": as_json(&reading.state)?,
+                "quality": quality.counters,
                 "warnings": reading.warnings,
             }));
         } else {
-            printer.table(&rows(&reading.state));
+            let tables = [rows(&reading.state), quality.rows()];
+            let shown = tables.iter().filter(|rows| !rows.is_empty());
+            for (number, rows) in shown.enumerate() {
+                if number > 0 {
+                    printer.data("");
+                }
+                printer.rows(rows);
+            }
         }
         if reading.state.is_empty() {
             printer.say(&format!("nothing is kept for {} in {file}", store.app()));
         } else {
             printer.say(&format!("kept for {} in {file}", store.app()));
         }
+        if !quality.counters.is_empty() {
+            printer.say(&format!("counted in {}", quality.place()));
+        }
         warn(printer, &reading.warnings);
         Ok(())
     }
 
-    /// The text of the file is JSON in both forms.
+    /// The text of the file is JSON in both forms; the counters stand in it as one more member.
     fn export(&self, printer: Printer) -> Result<(), Failure> {
-        let reading = self.which.store(printer)?.load();
+        let (store, quality) = self.which.open(printer)?;
+        let mut reading = store.load();
         warn(printer, &reading.warnings);
+        if !quality.counters.is_empty() {
+            let counters = json!(quality.counters);
+            reading.state.other.insert("quality".to_owned(), counters);
+        }
         printer.text(&state_text(&reading.state));
         Ok(())
     }
@@ -156,50 +171,42 @@ impl Show {
 
 impl Forget {
     fn run(&self, printer: Printer) -> Result<(), Failure> {
-        let store = self.which.store(printer)?;
+        let (store, quality) = self.shown.which.open(printer)?;
         let reading = store.load();
         warn(printer, &reading.warnings);
-        let kept = |name: &String| reading.state.skill(name).is_some();
+        let is_loaded = |name: &String| reading.state.skill(name).is_some();
+        let kept = |name: &String| is_loaded(name) || quality.counters.contains_key(name);
         let (known, unknown): (Vec<String>, Vec<String>) = if self.all {
-            let skills = reading.state.skills.iter();
-            (skills.map(|skill| skill.name.clone()).collect(), Vec::new())
+            let loaded = reading.state.skills.iter().map(|skill| &skill.name);
+            let counted = quality.counters.keys().filter(|name| !is_loaded(name));
+            (loaded.chain(counted).cloned().collect(), Vec::new())
         } else {
             self.names.iter().cloned().partition(kept)
         };
-        if known.is_empty() && !store.file().exists() {
-            // Forgetting what is not there makes no files.
-            return self.answer(printer, &store, &known, &unknown);
-        }
         let mut change = StateChange::default();
         for name in &known {
             change = change.with_unloaded(name);
         }
-        let saved = store.save(&change);
-        let saved = saved.map_err(|error| Failure::Usage(error.to_string()))?;
-        if let Some(copy) = saved.kept_aside {
-            printer.say(&format!("the damaged file is kept as {}", copy.display()));
+        // Forgetting nothing where nothing is kept makes no files.
+        if !known.is_empty() || store.file().exists() {
+            let saved = store.save(&change);
+            let saved = saved.map_err(|error| Failure::Usage(error.to_string()))?;
+            quality.forget(&known)?;
+            if let Some(copy) = saved.kept_aside {
+                printer.say(&format!("the damaged file is kept as {}", copy.display()));
+            }
         }
-        self.answer(printer, &store, &known, &unknown)
-    }
-
-    fn answer(
-        &self,
-        printer: Printer,
-        store: &LoadedStateStore,
-        known: &[String],
-        unknown: &[String],
-    ) -> Result<(), Failure> {
-        if self.json {
+        if self.shown.json {
             printer.json(&json!({"forgotten": known, "unknown": unknown}));
         } else {
-            for name in known {
+            for name in &known {
                 printer.data(&format!("forgotten: {name}"));
             }
         }
         if known.is_empty() && unknown.is_empty() {
             printer.say(&format!("nothing is kept for {}", store.app()));
         }
-        for name in unknown {
+        for name in &unknown {
             printer.say(&format!(
                 "`{name}` is not kept; `metier state show` lists what is"
             ));

@@ -7,9 +7,10 @@ use metier::memory::{LongTermStore as _, MemoryOverview, SqliteLongTerm, StoreEr
 use metier::{MemoryFilter, MemoryQuery};
 use serde_json::json;
 
+use super::state::Shown;
 use crate::Failure;
 use crate::config::{Config, Key};
-use crate::printer::{Printer, count, table};
+use crate::printer::{Printer, count};
 use crate::remembering::{MemoryDatabase, counts};
 use crate::utc::utc;
 
@@ -22,7 +23,7 @@ pub(crate) struct StateMemory {
 #[derive(Subcommand)]
 enum Action {
     /// Show what is remembered, newest first.
-    Show(Show),
+    Show(Shown<Which>),
     /// Forget what matches everything that is said, or --all.
     Forget(Forget),
     /// Print what is remembered as JSON.
@@ -30,23 +31,7 @@ enum Action {
 }
 
 #[derive(Args)]
-struct Show {
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    which: Which,
-}
-
-#[derive(Args)]
 struct Export {
-    /// It prints JSON anyway.
-    #[arg(long)]
-    #[expect(
-        dead_code,
-        reason = "every command takes it, and this one knows no other form"
-    )]
-    json: bool,
     #[command(flatten)]
     which: Which,
 }
@@ -56,11 +41,8 @@ struct Forget {
     /// Everything in the file.
     #[arg(long, conflicts_with_all = ["app", "session", "key"])]
     all: bool,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    which: Which,
+    shown: Shown<Which>,
 }
 
 /// Which entries.
@@ -115,7 +97,7 @@ impl StateMemory {
     }
 }
 
-impl Show {
+impl Shown<Which> {
     fn run(&self, printer: Printer) -> Result<(), Failure> {
         let (file, store) = self.which.store(printer)?;
         let filter = self.which.filter();
@@ -146,9 +128,7 @@ impl Show {
             let rows: Vec<Vec<String>> = std::iter::once(header.map(str::to_owned).to_vec())
                 .chain(rows)
                 .collect();
-            for line in table(&rows) {
-                printer.data(&line);
-            }
+            printer.rows(&rows);
         }
         let number = match overview.entries {
             1 => "1 entry".to_owned(),
@@ -173,19 +153,19 @@ impl Export {
 
 impl Forget {
     fn run(&self, printer: Printer) -> Result<(), Failure> {
-        let filter = self.which.filter();
+        let filter = self.shown.which.filter();
         if filter.is_everything() && !self.all {
             return Err(Failure::Usage(
                 "say what to forget: --session, --key or --app; --all forgets everything"
                     .to_owned(),
             ));
         }
-        let (file, store) = self.which.store(printer)?;
+        let (file, store) = self.shown.which.store(printer)?;
         let forgotten = match &store {
             Some(store) => store.forget(&filter).map_err(unusable)?,
             None => 0,
         };
-        if self.json {
+        if self.shown.json {
             printer.json(&json!({"forgotten": forgotten}));
         } else {
             printer.data(&format!("forgotten: {}", count(forgotten, "pattern")));

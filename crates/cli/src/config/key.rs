@@ -3,6 +3,7 @@
 use metier::CatalogSettings;
 
 use super::value::{Kind, OFF, Value};
+use crate::listing::When;
 
 /// Which skills have a stub.
 pub(crate) const STUBS: [&str; 2] = ["all", "none"];
@@ -26,6 +27,7 @@ pub(crate) enum Key {
     Persist,
     StateDir,
     Stubs,
+    SkillTools,
     Confirm,
     Python,
     Argv,
@@ -44,7 +46,7 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 29] = [
+    pub(crate) const ALL: [Self; 30] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
@@ -59,6 +61,7 @@ impl Key {
         Self::Persist,
         Self::StateDir,
         Self::Stubs,
+        Self::SkillTools,
         Self::Confirm,
         Self::Python,
         Self::Argv,
@@ -97,6 +100,7 @@ impl Key {
             Self::AllowedHosts => "http.allowed_hosts",
             Self::Persist => "persist",
             Self::StateDir => "state_dir",
+            Self::SkillTools => "skill_tools",
             Self::Python => "python",
             Self::Argv => "argv",
             Self::Deadline => "limits.deadline",
@@ -136,6 +140,7 @@ impl Key {
             Self::AllowedHosts => Some("--allowed-host"),
             Self::Persist => Some("--persist"),
             Self::StateDir => Some("--state-dir"),
+            Self::SkillTools => Some("--skill-tools"),
             Self::Python => Some("--python"),
             Self::Deadline => Some("--timeout"),
             Self::AuditFile => Some("--audit-log"),
@@ -169,6 +174,7 @@ impl Key {
             Self::Python => Kind::Program,
             Self::Deadline | Self::Longest => Kind::Seconds,
             Self::Persist => Kind::Policy,
+            Self::SkillTools => Kind::When,
             Self::AuditFile | Self::Attach | Self::StateDir | Self::MemoryDatabase => Kind::File,
             Self::Output | Self::AuditSize => Kind::Bytes,
             Self::Processes => Kind::Count,
@@ -201,6 +207,9 @@ impl Key {
             Self::AllowedHosts => "further names under which clients may call it",
             Self::Persist => "keep what a server has loaded over a restart: a policy, or off",
             Self::StateDir => "the folder of what is kept; ~/.dcc-mcp without one",
+            Self::SkillTools => {
+                "when tools/list shows read_skill_file: auto (while a skill has no tools), on or off"
+            }
             Self::Python => "the Python that runs .py scripts",
             Self::Argv => "give scripts their arguments as --key value too, seen by every process",
             Self::Deadline => "seconds a tool may run unless it asks for more",
@@ -232,6 +241,7 @@ impl Key {
                 return None;
             }
             Self::Persist => Value::Text(OFF.to_owned()),
+            Self::SkillTools => Value::Text(When::Auto.as_str().to_owned()),
             Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
             Self::Strict
             | Self::RequireHost

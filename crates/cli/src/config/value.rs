@@ -10,6 +10,8 @@ use metier::runner::EnvironmentPolicy;
 use serde_json::json;
 use toml::de::DeValue;
 
+use crate::listing::When;
+
 /// What a setting holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -18,6 +20,8 @@ pub(crate) enum Kind {
     Policy,
     /// One of these words.
     OneOf(&'static [&'static str]),
+    /// Auto, on or off.
+    When,
     Flag,
     Texts,
     /// Names and patterns of environment variables.
@@ -73,6 +77,7 @@ impl Kind {
         let expected = match self {
             Self::Text => "a text",
             Self::Policy => "skip_on_drift, require_exact_version, ignore_version or off",
+            Self::When => "auto, on or off",
             Self::Flag => "true or false",
             Self::Texts => "a list of names",
             Self::Patterns => "a list of names, names that end in `*`, or `all`",
@@ -140,8 +145,8 @@ impl Value {
         let wrong = || kind.wrong(format!("`{text}`"));
         match kind {
             Kind::Text => Ok(Self::Text(text.to_owned())),
-            Kind::Policy => policy(text).map(Self::Text).ok_or_else(wrong),
             Kind::OneOf(words) => one_of(words, text).ok_or_else(wrong),
+            Kind::Policy | Kind::When => named(kind, text).map(Self::Text).ok_or_else(wrong),
             Kind::Flag => match text.to_ascii_lowercase().as_str() {
                 "1" | "true" | "yes" | "on" => Ok(Self::Flag(true)),
                 "0" | "false" | "no" | "off" => Ok(Self::Flag(false)),
@@ -187,12 +192,13 @@ impl Value {
                 let text = text.filter(|text| !text.is_empty()).ok_or_else(wrong)?;
                 Ok(Self::Text(text.to_owned()))
             }
-            Kind::Policy => {
+            Kind::Policy | Kind::When => {
                 let text = value.as_str().or_else(|| {
                     let is_on = value.as_bool()?;
                     Some(if is_on { "on" } else { OFF })
                 });
-                text.and_then(policy).map(Self::Text).ok_or_else(wrong)
+                let text = text.and_then(|text| named(kind, text));
+                text.map(Self::Text).ok_or_else(wrong)
             }
             Kind::OneOf(words) => {
                 let text = value.as_str();
@@ -275,8 +281,11 @@ impl fmt::Display for Value {
     }
 }
 
-/// A policy by its name; on is the usual one.
-fn policy(text: &str) -> Option<String> {
+/// One of few words; of the policies, on is the usual one.
+fn named(kind: Kind, text: &str) -> Option<String> {
+    if kind == Kind::When {
+        return When::of_text(text).map(|when| when.as_str().to_owned());
+    }
     match text {
         OFF | "false" | "no" | "0" => Some(OFF.to_owned()),
         "on" | "true" | "yes" | "1" => Some(ReplayPolicy::default().to_string()),

@@ -1,7 +1,8 @@
 //! Runs the built command with an environment of its own.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
 /// The repository's fixtures.
 pub(crate) fn fixtures() -> PathBuf {
@@ -22,6 +23,45 @@ pub(crate) fn metier(folder: &Path) -> Command {
         .env("HOME", folder.join("no-home"))
         .stdin(Stdio::null());
     command
+}
+
+/// A server on a pipe over the folder `skills`, and both ends of it.
+pub(crate) fn on_a_pipe(
+    folder: &Path,
+    options: &[&str],
+) -> (Child, ChildStdin, BufReader<ChildStdout>) {
+    let mut command = metier(folder);
+    command.stdin(Stdio::piped());
+    let mut server = quiet_server(command, &[&["stdio"], options].concat());
+    let input = server.stdin.take().unwrap();
+    let output = BufReader::new(server.stdout.take().unwrap());
+    (server, input, output)
+}
+
+/// A server on a socket over the folder `skills`; it says its address on standard output.
+pub(crate) fn on_a_socket(folder: &Path, options: &[&str]) -> Child {
+    let arguments = [&["serve", "--port", "0"], options].concat();
+    quiet_server(metier(folder), &arguments)
+}
+
+fn quiet_server(mut command: Command, arguments: &[&str]) -> Child {
+    command
+        .args(arguments)
+        .arg("skills")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// The line that answers the request of this number; the lines before it are passed over.
+pub(crate) fn answered(output: &mut BufReader<ChildStdout>, id: u32) -> String {
+    let mut line = String::new();
+    while !line.contains(&format!("\"id\":{id}")) {
+        line.clear();
+        assert!(output.read_line(&mut line).unwrap() > 0, "no answer");
+    }
+    line
 }
 
 /// What a finished command said, in one text for a snapshot.

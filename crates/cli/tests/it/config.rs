@@ -25,6 +25,7 @@ fn each_value_has_its_origin() {
     let output = metier(folder.path())
         .env("METIER_LIMITS_DEADLINE", "90")
         .env("METIER_INTERPRETERS_MAYA", "/opt/mayapy")
+        .env("METIER_SKILL_TOOLS", "on")
         .args(["config", "show", "--capability", "rig"])
         .output()
         .unwrap();
@@ -99,6 +100,16 @@ fn faults_name_place_and_cure() {
     error: metier.toml:1:1: unknown key `capabilites`; did you mean `capabilities`?
     error: metier.toml:4:12: `limits.deadline`: found the text `5 minutes`; expected whole seconds, 1 to 86400
     error: metier.toml:5:13: `limits.processes`: found the number 0; expected a number, 1 to 4096
+    ");
+    write(
+        folder.path().join("metier.toml"),
+        "skill_tools = 'sometimes'\n",
+    );
+    insta::assert_snapshot!(run(folder.path(), &["list", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: metier.toml:1:15: `skill_tools`: found the text `sometimes`; expected auto, on or off
     ");
     write(folder.path().join("metier.toml"), "roots = [\n");
     insta::assert_snapshot!(run(folder.path(), &["list", "skills"]), @"

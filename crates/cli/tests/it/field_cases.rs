@@ -1,12 +1,11 @@
 //! Two numbered cases from the field on every route: the command, a server on a pipe, a server on a socket.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::path::Path;
-use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::command::{metier, write};
+use crate::command::{answered, metier, on_a_pipe, on_a_socket, write};
 use crate::http_client::{Client, INITIALIZE, call};
 
 fn skill(folder: &Path, name: &str, tools: &str, script: &str) {
@@ -41,37 +40,19 @@ fn everywhere(folder: &Path, name: &str, calls: &[Value]) -> Vec<(&'static str, 
     });
     let command = command.collect();
 
-    let mut server = metier(folder)
-        .args(["stdio", "--load", name, "skills"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut input = server.stdin.take().unwrap();
-    let mut output = BufReader::new(server.stdout.take().unwrap());
+    let (mut server, mut input, mut output) = on_a_pipe(folder, &["--load", name]);
     writeln!(input, "{INITIALIZE}").unwrap();
     let mut pipe = Vec::new();
     for (id, arguments) in (1_u32..).zip(calls) {
         writeln!(input, "{}", call(id, &tool, &arguments.to_string())).unwrap();
-        let mut line = String::new();
-        while !line.contains(&format!("\"id\":{id}")) {
-            line.clear();
-            assert!(output.read_line(&mut line).unwrap() > 0, "no answer");
-        }
-        let answer: Value = serde_json::from_str(&line).unwrap();
+        let answer: Value = serde_json::from_str(&answered(&mut output, id)).unwrap();
         pipe.push(of(&answer["result"]));
     }
     drop(input);
     output.read_to_string(&mut String::new()).unwrap();
     assert!(server.wait().unwrap().success());
 
-    let mut server = metier(folder)
-        .args(["serve", "--port", "0", "--load", name, "skills"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut server = on_a_socket(folder, &["--load", name]);
     let mut client = Client::of(&mut server);
     let socket = calls.iter().map(|arguments| {
         let answer = client.exchange(&call(9, &tool, &arguments.to_string()));

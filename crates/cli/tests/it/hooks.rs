@@ -1,12 +1,12 @@
 //! Programs of `[[hooks]]` in metier.toml, on every way to a tool.
 
 use std::path::Path;
-use std::process::Stdio;
 
+use metier::HookEvent;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::command::{json as json_of, metier, mixed, placeless, run, said, write};
+use crate::command::{json as json_of, metier, mixed, on_a_socket, placeless, run, said, write};
 use crate::http_client::{Client, call, stateless_call};
 use crate::stdio::Session;
 
@@ -157,7 +157,9 @@ fn a_search_is_refused() {
 
 #[test]
 fn all_eight_events_reach_the_program_over_stdio_in_both_eras() {
-    let every: String = metier_events().map(|event| hook(event, "")).concat();
+    let every: String = HookEvent::ALL
+        .map(|event| hook(event.as_str(), ""))
+        .concat();
     let folder = stage(&every);
     let mut session = Session::start(folder.path(), &["skills"]);
     session.initialize();
@@ -199,28 +201,10 @@ fn all_eight_events_reach_the_program_over_stdio_in_both_eras() {
     assert_eq!(seen[11]["reason"], "shutdown");
 }
 
-fn metier_events() -> [&'static str; 8] {
-    [
-        "on_session_start",
-        "before_search",
-        "after_search",
-        "before_skill_load",
-        "after_skill_load",
-        "before_tool_call",
-        "after_tool_call",
-        "on_session_end",
-    ]
-}
-
 #[test]
 fn a_veto_arrives_over_http_in_both_eras() {
     let folder = stage(&hook("before_tool_call", ""));
-    let mut server = metier(folder.path())
-        .args(["serve", "--port", "0", "--load", "good", "skills"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut server = on_a_socket(folder.path(), &["--load", "good"]);
     let mut client = Client::of(&mut server);
     let answers = [
         client.exchange(&call(1, "good__echo", "{\"n\":13}")),
@@ -333,10 +317,13 @@ fn a_hook_for_names_that_nothing_has_is_told() {
             "{}match = '{pattern}'\n",
             hook("before_tool_call", "").trim_end().to_owned() + "\n"
         ));
-        let call = run(metier(folder.path(), &["call", "good__echo", "skills"]));
-        let warned = said(&call).contains("hooks.match");
-        assert_eq!(warned, !fits, "{pattern}: {}", said(&call));
-        let doctor = json_of(&run(metier(folder.path(), &["doctor", "--json", "skills"])));
+        let call = run(folder.path(), &["call", "good__echo", "skills"]);
+        assert_eq!(call.contains("hooks.match"), !fits, "{pattern}: {call}");
+        let doctor = metier(folder.path())
+            .args(["doctor", "--json", "skills"])
+            .output()
+            .unwrap();
+        let doctor = json_of(&doctor);
         let told = doctor["problems"].to_string().contains("hooks.match");
         assert_eq!(told, !fits, "{pattern}: {}", doctor["problems"]);
     }

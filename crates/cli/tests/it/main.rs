@@ -7,6 +7,7 @@
     reason = "a test may stop at a broken fixture"
 )]
 
+mod agreement;
 mod attach;
 mod audit;
 mod call;
@@ -28,6 +29,8 @@ mod hooks;
 #[cfg(target_os = "linux")]
 mod hostile_arguments;
 #[cfg(target_os = "linux")]
+mod hostile_tree;
+#[cfg(target_os = "linux")]
 mod http_client;
 mod info;
 mod interpreters;
@@ -45,6 +48,7 @@ mod persist;
 mod persist_crash;
 mod persist_server;
 mod progress;
+mod quality;
 mod search;
 mod serve;
 mod state;

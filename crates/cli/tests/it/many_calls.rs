@@ -1,9 +1,8 @@
 //! A thousand calls at once.
 
 use std::io::Read as _;
-use std::process::Stdio;
 
-use crate::command::{metier, write};
+use crate::command::{metier, on_a_socket, write};
 use crate::http_client::{Client, call};
 
 /// Answers with what it was sent once the file `go` is there.
@@ -36,12 +35,7 @@ fn a_thousand_calls_at_once_are_answered_and_the_list_meanwhile() {
         "tools:\n  - name: call\n    source_file: scripts/call.sh\n    timeout_hint_secs: 300\n",
     );
     write(skill.join("scripts/call.sh"), SCRIPT);
-    let mut server = metier(folder.path())
-        .args(["serve", "--port", "0", "skills"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut server = on_a_socket(folder.path(), &[]);
     let mut client = Client::of(&mut server);
     client.exchange(&call(1, "load_skill", r#"{"skill_name":"many"}"#));
 

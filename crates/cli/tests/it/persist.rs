@@ -92,7 +92,7 @@ fn drifted(folder: &Path) {
 }
 
 #[test]
-fn the_policy_decides_over_other_versions() {
+fn case_139_the_policy_decides_over_other_versions() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     drifted(path);
@@ -156,7 +156,7 @@ fn a_skill_that_is_late_keeps_its_record_and_comes_back() {
 }
 
 #[test]
-fn a_damaged_file_is_a_warning_and_is_kept() {
+fn case_136_a_damaged_file_is_a_warning_and_is_kept() {
     for (text, loaded) in [
         (
             "{\"schema_version\": 1, \"saved_at_ms\": 1, \"skills\": [{\"name\": ",
@@ -194,7 +194,7 @@ fn a_damaged_file_is_a_warning_and_is_kept() {
 }
 
 #[test]
-fn loading_never_fails_over_saving() {
+fn case_140_loading_never_fails_over_saving() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     skills(path, &["a", "b"]);

@@ -86,7 +86,7 @@ impl Session {
     }
 }
 
-fn request(id: u32, method: &str, params: &Value) -> Value {
+pub(crate) fn request(id: u32, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
@@ -128,6 +128,40 @@ fn messages_of_a_pipe_are_answered_before_it_ends() {
             .all(|tool| !tool["name"].as_str().unwrap().starts_with("__skill__"))
     );
     assert_eq!(session.end().0, 0);
+}
+
+#[test]
+fn the_tool_for_texts_is_listed_when_it_is_wanted() {
+    let folder = mixed();
+    let listed = |arguments: &[&str]| {
+        let mut session = Session::start(folder.path(), arguments);
+        session.initialize();
+        session.send(&request(1, "tools/list", &json!({})));
+        let tools = session.next_with("id")["result"]["tools"].to_string();
+        assert_eq!(session.end_of_input().0, 0);
+        tools.contains("\"read_skill_file\"")
+    };
+    // Every skill here has tools, so a client needs none of the texts.
+    assert!(!listed(&["skills"]));
+    assert!(listed(&["--skill-tools", "on", "skills"]));
+    std::fs::write(folder.path().join("metier.toml"), "skill_tools = 'on'\n").unwrap();
+    assert!(listed(&["skills"]));
+    assert!(!listed(&["--skill-tools", "auto", "skills"]));
+    std::fs::write(folder.path().join("metier.toml"), "skill_tools = false\n").unwrap();
+    let only_words = "---\nname: words\ndescription: x\n---\n";
+    std::fs::create_dir(folder.path().join("skills/words")).unwrap();
+    std::fs::write(folder.path().join("skills/words/SKILL.md"), only_words).unwrap();
+    assert!(!listed(&["skills"]));
+    assert!(listed(&["--no-config", "skills"]));
+    insta::assert_snapshot!(run(folder.path(), &["stdio", "--skill-tools", "sometimes", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: invalid value 'sometimes' for '--skill-tools <WHEN>'
+      [possible values: auto, on, off]
+
+    For more information, try '--help'.
+    ");
 }
 
 /// A skill whose tool says which processes it is, then stays.

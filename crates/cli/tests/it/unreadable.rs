@@ -72,3 +72,40 @@ fn a_link_that_leads_nowhere_is_told_from_a_missing_folder() {
         );
     }
 }
+
+#[test]
+fn a_skill_with_a_file_that_nobody_may_read_is_left_out_with_the_reason() {
+    let folder = mixed();
+    let open = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(folder.path(), open).unwrap();
+    let closed = folder.path().join("skills/good/notes.md");
+    std::fs::write(&closed, "x").unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let all = std::fs::read(&closed).is_ok();
+    let run = |arguments: &[&str]| {
+        let mut command = as_somebody(folder.path(), all);
+        let command = command.env_clear().args(arguments).stdin(Stdio::null());
+        command.output().unwrap()
+    };
+    let reason = "permission denied for `notes.md`";
+    let listed = run(&["list", "--json", "skills"]);
+    let list = crate::command::json(&listed);
+    let good = list["skills"].as_array().unwrap().iter();
+    let good = good.clone().find(|skill| skill["name"] == "good").unwrap();
+    assert_eq!(good["not_served"], reason);
+    // The log has it as well, once.
+    assert_eq!(
+        said(&listed)
+            .matches("the files of a skill are not served")
+            .count(),
+        1
+    );
+    let info = said(&run(&["info", "good", "skills"]));
+    assert!(info.contains(&format!("not served: {reason}")), "{info}");
+    let check = said(&run(&["check", "--lenient", "skills/good"]));
+    let message = format!("no file of `good` is served to clients: {reason}");
+    assert!(
+        check.contains("MT610") && check.contains(&message),
+        "{check}"
+    );
+}

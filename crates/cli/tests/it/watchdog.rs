@@ -1,11 +1,11 @@
 //! A server that is killed leaves no script behind.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::command::{metier, write};
+use crate::command::{answered, metier, on_a_pipe, on_a_socket, write};
 use crate::http_client::{Client, INITIALIZE, call};
 
 /// Writes a name for itself, a child in its group, and two that left the group but not the session,
@@ -116,15 +116,7 @@ fn watchdogs(server: u32) -> Vec<u32> {
 #[test]
 fn nothing_is_left_of_a_killed_stdio_server() {
     let stage = Stage::new(1);
-    let mut server = metier(stage.path())
-        .args(["stdio", "skills"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut input = server.stdin.take().unwrap();
-    let mut output = BufReader::new(server.stdout.take().unwrap());
+    let (server, mut input, mut output) = on_a_pipe(stage.path(), &[]);
     for message in [
         INITIALIZE,
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
@@ -140,23 +132,10 @@ fn nothing_is_left_of_a_killed_stdio_server() {
     std::io::Read::read_to_string(&mut output, &mut rest).unwrap();
 }
 
-fn answered(output: &mut BufReader<ChildStdout>, id: u32) {
-    let mut line = String::new();
-    while !line.contains(&format!("\"id\":{id}")) {
-        line.clear();
-        assert!(output.read_line(&mut line).unwrap() > 0, "no answer");
-    }
-}
-
 #[test]
 fn nothing_is_left_of_a_killed_http_server() {
     let stage = Stage::new(2);
-    let mut server = metier(stage.path())
-        .args(["serve", "--port", "0", "skills"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut server = on_a_socket(stage.path(), &[]);
     let mut client = Client::of(&mut server);
     client.exchange(&call(1, "load_skill", r#"{"skill_name":"long"}"#));
     let waiting = client.send(&call(2, "long__stay", "{}"));
@@ -179,15 +158,7 @@ fn nothing_is_left_of_a_killed_call() {
 #[test]
 fn a_watchdog_that_was_ended_is_replaced_and_a_polite_signal_does_not_end_it() {
     let stage = Stage::new(4);
-    let mut server = metier(stage.path())
-        .args(["stdio", "skills"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut input = server.stdin.take().unwrap();
-    let mut output = BufReader::new(server.stdout.take().unwrap());
+    let (server, mut input, mut output) = on_a_pipe(stage.path(), &[]);
     writeln!(input, "{INITIALIZE}").unwrap();
     writeln!(
         input,

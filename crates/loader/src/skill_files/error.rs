@@ -61,7 +61,7 @@ pub(super) fn is_escape(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }
 
-pub(super) fn read_error(relative: &str, error: &io::Error) -> ReadFileError {
+pub(crate) fn read_error(relative: &str, error: &io::Error) -> ReadFileError {
     let path = relative.to_owned();
     match error.kind() {
         _ if is_escape(error) => ReadFileError::Outside { path },

@@ -14,7 +14,7 @@ use super::inside::climbs_out;
 /// An open skill folder.
 #[derive(Debug)]
 pub(crate) struct FolderHandle {
-    pub(super) dir: Dir,
+    dir: Dir,
     folder: PathBuf,
     /// Every path that was asked for, so that a cache knows what the answers depend on.
     touched: RefCell<Vec<String>>,
@@ -65,8 +65,13 @@ impl FolderHandle {
         Ok((bytes, whole))
     }
 
+    /// The folder itself, through which nothing outside is reached.
+    pub(crate) const fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
     /// Opens a regular file, and tells its size.
-    fn open(&self, relative: &str) -> Result<(File, u64), ReadFileError> {
+    pub(crate) fn open(&self, relative: &str) -> Result<(File, u64), ReadFileError> {
         if climbs_out(relative) {
             return Err(ReadFileError::Outside {
                 path: relative.to_owned(),

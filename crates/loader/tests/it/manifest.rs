@@ -59,3 +59,37 @@ fn the_limits_have_reasons() {
     let error = files.manifest().unwrap_err().to_string();
     assert!(error.contains("512 files"), "{error}");
 }
+
+#[test]
+fn what_is_passed_over_is_named_and_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("SKILL.md"), "abc").unwrap();
+    fs::create_dir_all(folder.path().join(".git/objects")).unwrap();
+    for number in 0..5 * MANIFEST_FILES {
+        fs::write(folder.path().join(format!(".git/objects/{number}")), "").unwrap();
+    }
+    let mut expected = vec![(".git", "it is hidden")];
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::symlink;
+        fs::write(folder.path().join("a\\b"), "").unwrap();
+        symlink("/etc/hostname", folder.path().join("out")).unwrap();
+        symlink("nowhere", folder.path().join("gone")).unwrap();
+        symlink(".git", folder.path().join("inner")).unwrap();
+        expected.extend([
+            ("a\\b", "its name holds a backslash or a control character"),
+            ("gone", "it leads nowhere"),
+            ("inner", "it is a link to a folder"),
+            ("out", "it leads out of the skill folder"),
+        ]);
+    }
+    let files = SkillFiles::open(folder.path()).unwrap();
+    let manifest = files.manifest().unwrap();
+    assert_eq!(manifest.files.len(), 1);
+    let skipped: Vec<_> = manifest
+        .skipped
+        .iter()
+        .map(|(path, reason)| (path.as_str(), reason.as_str()))
+        .collect();
+    assert_eq!(skipped, expected);
+}

@@ -52,26 +52,26 @@ struct Argument {
 
 fn complete(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let asked: Params = read(params)?;
-    let snapshot = shared.catalog.snapshot();
-    let shelf = snapshot.shelf();
     let typed = &asked.argument.value;
-    let known: Vec<String> = match &asked.reference {
-        Reference::Prompt { name } => {
-            prompts::find(shelf, name)?;
-            by_meaning(&snapshot, &asked.argument.name)
-        }
-        Reference::Resource { uri } if uri == TEMPLATE => {
-            if asked.argument.name == "path" {
-                paths(shelf, typed)
-            } else {
-                Vec::new()
+    let known = shared
+        .catalog
+        .look(|shelf, change| match &asked.reference {
+            Reference::Prompt { name } => {
+                prompts::find(shelf, name, change)?;
+                Ok(by_meaning(&shared.catalog.snapshot(), &asked.argument.name))
             }
-        }
-        Reference::Resource { uri } if parse_skill_uri(uri).is_ok() => Vec::new(),
-        Reference::Resource { uri } => {
-            return Err(no_such(uri, &format!("the only template is {TEMPLATE}")));
-        }
-    };
+            Reference::Resource { uri } if uri == TEMPLATE => {
+                if asked.argument.name == "path" {
+                    Ok(paths(shelf, typed, change))
+                } else {
+                    Ok(Vec::new())
+                }
+            }
+            Reference::Resource { uri } if parse_skill_uri(uri).is_ok() => Ok(Vec::new()),
+            Reference::Resource { uri } => {
+                Err(no_such(uri, &format!("the only template is {TEMPLATE}")))
+            }
+        })?;
     let found = matching(known, typed);
     let own = json!({ "completion": {
         "total": found.len(),
@@ -101,14 +101,14 @@ fn by_meaning(snapshot: &CatalogSnapshot, argument: &str) -> Vec<String> {
 }
 
 /// The way into a skill, and the files of the one that is typed already.
-fn paths(shelf: &SkillShelf, typed: &str) -> Vec<String> {
+fn paths(shelf: &SkillShelf, typed: &str, change: &mut FileChange) -> Vec<String> {
     let inside = shelf.all_after("").find(|skill| {
         typed
             .strip_prefix(skill.key())
             .is_some_and(|rest| rest.starts_with('/'))
     });
     match inside {
-        Some(skill) => match skill.manifest(&mut FileChange::None).as_ref() {
+        Some(skill) => match skill.manifest(change).as_ref() {
             Ok(manifest) => manifest
                 .files
                 .iter()

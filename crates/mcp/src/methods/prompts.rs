@@ -65,7 +65,7 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, 
         .skills
         .iter()
         .filter(|(_, manifest)| manifest.is_ok())
-        .flat_map(|(skill, _)| listed(skill))
+        .flat_map(|(skill, _)| listed(skill, change))
         .collect();
     let mut own = Map::new();
     own.insert("prompts".into(), prompts.into());
@@ -80,7 +80,7 @@ fn is_prompt(skill: &ServedSkill) -> bool {
     !skill.key().contains('/') && skill.skill().metadata.client.user_invocable != Some(false)
 }
 
-/// Whether `prompts/list` shows the same of both, as far as that can be told without reading files.
+/// Whether `prompts/list` shows the same of both, the present one first. Blocks.
 pub(crate) fn same_prompts(one: &SkillShelf, two: &SkillShelf) -> bool {
     let mut ones = one.all_after("").filter(|skill| is_prompt(skill));
     let mut twos = two.all_after("").filter(|skill| is_prompt(skill));
@@ -101,21 +101,22 @@ fn is_same_prompt(one: &ServedSkill, two: &ServedSkill) -> bool {
     one.key() == two.key()
         && a.description == b.description
         && arguments(a) == arguments(b)
-        // What a file of its own says is another one's word.
-        && [a, b].iter().all(|it| !it.dcc_extra.contains_key("prompts"))
+        && !one.has_other_prompts_than(two)
 }
 
 /// What a prompt's name leads to: a skill, or a prompt that a skill brings along.
 pub(super) fn find<'s>(
     shelf: &'s SkillShelf,
     name: &str,
-) -> Result<(&'s Arc<ServedSkill>, Option<&'s SkillPrompt>), McpError> {
+    change: &mut FileChange,
+) -> Result<(&'s Arc<ServedSkill>, Option<SkillPrompt>), McpError> {
     let itself = shelf.get(name).map(|skill| (skill, None));
     let further = || {
         let (skill, prompt) = name.split_once(BETWEEN)?;
         let skill = shelf.get(skill)?;
-        let found = skill.prompts().iter().find(|known| known.name == prompt)?;
-        Some((skill, Some(found)))
+        let prompts = skill.prompts(change);
+        let found = prompts.iter().find(|known| known.name == prompt)?;
+        Some((skill, Some(found.clone())))
     };
     itself
         .or_else(further)
@@ -128,14 +129,15 @@ pub(super) fn find<'s>(
 }
 
 /// The skill itself where a person may invoke it, and the prompts that it brings along.
-fn listed(skill: &ServedSkill) -> Vec<Value> {
+fn listed(skill: &ServedSkill, change: &mut FileChange) -> Vec<Value> {
     let metadata = &skill.skill().metadata;
     let itself = json!({
         "name": metadata.name.as_str(),
         "description": metadata.description,
         "arguments": arguments(metadata),
     });
-    let further = skill.prompts().iter().map(|prompt| {
+    let prompts = skill.prompts(change);
+    let further = prompts.iter().map(|prompt| {
         let arguments: Vec<_> = prompt
             .arguments
             .iter()
@@ -204,7 +206,7 @@ fn get(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let asked: GetParams = read(params)?;
     let arguments = asked.arguments.unwrap_or_default();
     let own = shared.catalog.look(|shelf, change| {
-        let (skill, further) = find(shelf, &asked.name)?;
+        let (skill, further) = find(shelf, &asked.name, change)?;
         let read = skill
             .read(SKILL_FILE, change)
             .map_err(|fault| match fault {
@@ -215,7 +217,7 @@ fn get(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
                 _ => unreadable(&asked.name, "its SKILL.md cannot be read"),
             })?;
         if let Some(prompt) = further {
-            return filled(prompt, &arguments);
+            return filled(&prompt, &arguments);
         }
         Ok(message(skill, &read.bytes, arguments.clone()))
     })?;

@@ -10,7 +10,8 @@ use metier_catalog::{
     FileBody, FileChange, FileContents, FileFault, Manifest, SKILL_FILE, ServedSkill, SkillShelf,
     parse_skill_uri,
 };
-use metier_loader::FileManifest;
+use metier_loader::{FileManifest, ManifestFile, utc};
+use metier_skill_model::SkillMetadata;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -48,6 +49,8 @@ pub(super) struct Entry<'a> {
     pub(super) mime: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) size: Option<u64>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub(super) annotations: Map<String, Value>,
     #[serde(rename = "_meta", skip_serializing_if = "Map::is_empty")]
     pub(super) meta: Map<String, Value>,
 }
@@ -125,9 +128,34 @@ fn listed(skill: &ServedSkill, manifest: &Manifest) -> Option<Value> {
         description: Some(&metadata.description),
         mime: Some(MARKDOWN),
         size: Some(file.size),
+        annotations: annotations(metadata, file),
         meta: digest_meta(&file.digest),
     };
     serde_json::to_value(entry).ok()
+}
+
+/// For whom a file is, how much it matters among the files of its skill, and how old it is.
+pub(super) fn annotations(metadata: &SkillMetadata, file: &ManifestFile) -> Map<String, Value> {
+    let client = &metadata.client;
+    let mut audience = Vec::new();
+    if client.user_invocable != Some(false) {
+        audience.push("user");
+    }
+    if !client.disable_model_invocation {
+        audience.push("assistant");
+    }
+    let mut found = Map::new();
+    if !audience.is_empty() {
+        found.insert("audience".into(), audience.into());
+    }
+    if file.path == SKILL_FILE {
+        // Without the instructions nothing else of the skill makes sense.
+        found.insert("priority".into(), 1.0.into());
+    }
+    if let Some(time) = file.modified.and_then(utc) {
+        found.insert("lastModified".into(), time.into());
+    }
+    found
 }
 
 fn digest_meta(digest: &str) -> Map<String, Value> {

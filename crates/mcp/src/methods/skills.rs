@@ -11,7 +11,7 @@ use metier_loader::{FileManifest, ManifestFile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::resources::{Entry, no_such, uri_of};
+use super::resources::{Entry, annotations, no_such, uri_of};
 use super::{blocking, read};
 use crate::call::Call;
 use crate::cursor;
@@ -223,6 +223,9 @@ fn children(skill: &ServedSkill, manifest: &FileManifest, folder: &str, last: &s
                     None => Some(FOLDER),
                 },
                 size: file.map(|file| file.size),
+                annotations: file
+                    .map(|file| annotations(&skill.skill().metadata, file))
+                    .unwrap_or_default(),
                 meta: Map::new(),
             })
         })

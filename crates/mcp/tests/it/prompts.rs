@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::agreement::heard;
 use crate::skill_folder::{bench, both, error, write};
 
 #[tokio::test]
@@ -69,6 +70,113 @@ async fn a_skill_brings_prompts_along() {
         json!({"name": "more__broken"}),
     )
     .await;
+}
+
+/// The next notices, as far as there are any before this one.
+async fn notices_until(stream: &metier_mcp::NoticeStream, last: &str) -> Vec<String> {
+    let mut heard = Vec::new();
+    loop {
+        let next = tokio::time::timeout(std::time::Duration::from_secs(20), stream.next());
+        let notice = next.await.expect("a notice").unwrap();
+        let notice: Value = serde_json::from_slice(&notice).unwrap();
+        let method = notice["method"].as_str().unwrap();
+        let what = method.trim_start_matches("notifications/");
+        heard.push(what.trim_end_matches("/list_changed").to_owned());
+        if heard.last().is_some_and(|it| it == last) {
+            return heard;
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_edited_prompt_is_seen_by_the_next_look_and_told() {
+    let bench = bench();
+    let text =
+        "---\nname: more\ndescription: x\nmetadata:\n  dcc-mcp:\n    prompts: 'p/*.yaml'\n---\n";
+    let prompt =
+        |name: &str, text: &str| format!("prompts: [{{name: {name}, template: {text}}}]\n");
+    write(bench.root(), "more/SKILL.md", text);
+    write(bench.root(), "more/p/a.yaml", prompt("greet", "Hi"));
+    bench.rediscover();
+    let client = bench.session().await;
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    let got = async || {
+        let params = json!({"name": "more__greet"});
+        let got = client.request("prompts/get", params).await;
+        got.answer["result"]["messages"][0]["content"]["text"].clone()
+    };
+    let listed = async || {
+        let list = client.request("prompts/list", json!({})).await;
+        let prompts = list.answer["result"]["prompts"].as_array().unwrap().iter();
+        let names = prompts.filter_map(|prompt| prompt["name"].as_str());
+        let names = names.filter_map(|name| name.strip_prefix("more__"));
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (listed().await, got().await),
+        (vec!["greet".to_owned()], json!("Hi"))
+    );
+
+    // A read is a look as well as a list.
+    write(
+        bench.root(),
+        "more/p/a.yaml",
+        prompt("greet", "Good morning"),
+    );
+    assert_eq!(got().await, "Good morning");
+    assert_eq!(
+        notices_until(&stream, "prompts").await,
+        ["resources", "prompts"]
+    );
+    // A file that was not there, and what another list finds.
+    write(bench.root(), "more/p/b.yaml", prompt("part", "Bye"));
+    client.request("skills/list", json!({})).await;
+    assert_eq!(
+        notices_until(&stream, "prompts").await,
+        ["resources", "prompts"]
+    );
+    assert_eq!(listed().await, ["greet", "part"]);
+    let complete = json!({
+        "ref": {"type": "ref/resource", "uri": "skill://{+path}"},
+        "argument": {"name": "path", "value": "more/p"},
+    });
+    std::fs::remove_file(bench.root().join("more/p/b.yaml")).unwrap();
+    client.request("completion/complete", complete).await;
+    assert_eq!(
+        notices_until(&stream, "prompts").await,
+        ["resources", "prompts"]
+    );
+    assert_eq!(listed().await, ["greet"]);
+
+    // Other bytes that say the same are no other prompts, and neither is another body.
+    write(
+        bench.root(),
+        "more/p/a.yaml",
+        format!("# !\n{}", prompt("greet", "Good morning")),
+    );
+    assert_eq!(listed().await, ["greet"]);
+    write(bench.root(), "more/SKILL.md", format!("{text}\nMore.\n"));
+    bench.rediscover();
+    let told = heard(&bench, &stream, 1).await;
+    let resources = "notifications/resources/list_changed";
+    assert!(
+        !told.is_empty() && told.iter().all(|it| it == resources),
+        "{told:?}"
+    );
+    // An edit that comes with another SKILL.md is one.
+    write(bench.root(), "more/SKILL.md", text);
+    write(
+        bench.root(),
+        "more/p/a.yaml",
+        prompt("greet", "Good evening"),
+    );
+    bench.rediscover();
+    notices_until(&stream, "prompts").await;
+    assert_eq!(got().await, "Good evening");
+    // A broken file costs its prompts.
+    write(bench.root(), "more/p/a.yaml", "prompts: {");
+    assert!(listed().await.is_empty());
+    notices_until(&stream, "prompts").await;
 }
 
 #[tokio::test]

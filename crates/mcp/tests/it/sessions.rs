@@ -7,7 +7,7 @@ use metier_hooks::{HookContext, HookEvent, HookPayload, LifecycleHooks};
 use metier_mcp::Incoming;
 use serde_json::json;
 
-use crate::bench::{Bench, hear};
+use crate::bench::{Bench, hear, modern_request};
 
 /// Writes down each begin and end as `start ID CLIENT` or `end ID REASON`.
 fn watch(bench: &Bench) -> Arc<Mutex<Vec<String>>> {
@@ -157,6 +157,62 @@ async fn a_stateless_client_begins_with_its_first_request_and_ends_when_idle() {
     bench.server.sweep().await;
     bench.server.sweep().await;
     assert_eq!(taken(&seen), ["end client:probe expired"]);
+}
+
+#[tokio::test]
+async fn a_call_that_lasts_longer_than_the_idle_time_keeps_its_client() {
+    let bench = Bench::new();
+    let seen = watch(&bench);
+    let session = bench.session().await;
+    let body = modern_request("tools/call", json!({"name": "wait"}));
+    let reply = bench.server.receive(Incoming::new(body.to_string()));
+    let stateless = tokio::spawn(hear(reply));
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "wait"}});
+    let legacy = tokio::spawn(hear(session.start(&body)));
+    bench.waiting.acquire_many(2).await.unwrap().forget();
+    taken(&seen);
+    for hours in 1..=48 {
+        bench.time.store(hours * 3_600, Ordering::SeqCst);
+        bench.server.sweep().await;
+    }
+    assert_eq!(taken(&seen), [""; 0]);
+    // Who gives its call up is gone thirty minutes later.
+    stateless.abort();
+    assert!(stateless.await.unwrap_err().is_cancelled());
+    session.cancel(json!(1)).await;
+    assert_eq!(legacy.await.unwrap().status, 0);
+    bench.stopped.acquire_many(2).await.unwrap().forget();
+    let mut ended = Vec::new();
+    while ended.len() < 2 {
+        bench.time.fetch_add(30 * 60, Ordering::SeqCst);
+        bench.server.sweep().await;
+        ended.append(&mut taken(&seen));
+        tokio::task::yield_now().await;
+    }
+    ended.sort_unstable();
+    assert_eq!(
+        ended,
+        [
+            format!("end {} expired", session.id),
+            "end client:probe expired".to_owned(),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_shutdown_ends_a_stateless_client_once_and_nobody_begins_after_it() {
+    let bench = Bench::new();
+    let seen = watch(&bench);
+    bench.modern("tools/list", json!({})).await;
+    bench.server.shutdown().await;
+    bench.server.shutdown().await;
+    bench.modern("tools/list", json!({})).await;
+    bench.server.sweep().await;
+    assert_eq!(
+        taken(&seen),
+        ["start client:probe probe", "end client:probe shutdown"]
+    );
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::skill_folder::{BODY, bench, both, bytes_of, digest, error, write};
+use crate::skill_folder::{BODY, bench, both, bytes_of, digest, error, timeless, write};
 
 #[tokio::test]
 async fn what_is_read_is_what_the_manifest_says_on_every_surface() {
@@ -72,7 +72,7 @@ async fn what_is_read_is_what_the_manifest_says_on_every_surface() {
             .len(),
         skills.len()
     );
-    insta::assert_snapshot!(listed.answer["result"]["resources"][0]);
+    insta::assert_snapshot!(timeless(&listed.answer["result"]["resources"][0]));
     insta::assert_snapshot!(index["skills"][0]);
     let whole = both(
         &bench,
@@ -153,8 +153,8 @@ async fn folders_are_read_one_level_at_a_time() {
         .answer["result"]["resources"]
             .clone()
     };
-    insta::assert_snapshot!(read("skill://bake").await);
-    insta::assert_snapshot!(read("skill://bake/references").await);
+    insta::assert_snapshot!(timeless(&read("skill://bake").await));
+    insta::assert_snapshot!(timeless(&read("skill://bake/references").await));
     assert_eq!(
         read("skill://bake/references/").await,
         read("skill://bake/references").await
@@ -278,4 +278,65 @@ async fn a_new_skill_is_announced_and_a_loaded_one_is_not() {
         let notice = String::from_utf8(notice.to_vec()).unwrap();
         wanted.retain(|wanted| !notice.contains(wanted));
     }
+}
+
+#[tokio::test]
+async fn each_file_says_for_whom_it_is_and_how_old_it_is() {
+    let bench = bench();
+    let text = "---\nname: quiet\ndescription: x\ndisable-model-invocation: true\n---\n";
+    write(bench.root(), "quiet/SKILL.md", text);
+    let then = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_764_476_729);
+    for path in ["quiet/SKILL.md", "bake/SKILL.md", "bake/nul.txt"] {
+        let file = fs::File::options()
+            .write(true)
+            .open(bench.root().join(path));
+        file.unwrap().set_modified(then).unwrap();
+    }
+    bench.rediscover();
+    let client = bench.session().await;
+    let list = both(&bench, &client, "resources/list", json!({})).await;
+    let of = |list: &Value, uri: &str| {
+        let list = list["result"]["resources"].as_array().unwrap().clone();
+        let mut found = list.into_iter().filter(|entry| entry["uri"] == uri);
+        found.next().unwrap()["annotations"].clone()
+    };
+    assert_eq!(
+        of(&list.answer, "skill://bake/SKILL.md"),
+        json!({"audience": ["user", "assistant"], "priority": 1.0, "lastModified": "2025-11-30T04:25:29Z"})
+    );
+    assert_eq!(
+        of(&list.answer, "skill://quiet/SKILL.md")["audience"],
+        json!(["user"])
+    );
+    let folder = async |uri: &str| {
+        let read = both(
+            &bench,
+            &client,
+            "resources/directory/read",
+            json!({"uri": uri}),
+        )
+        .await;
+        read.answer
+    };
+    assert_eq!(
+        of(&folder("skill://bake").await, "skill://bake/nul.txt"),
+        json!({"audience": ["user", "assistant"], "lastModified": "2025-11-30T04:25:29Z"})
+    );
+    assert_eq!(
+        of(&folder("skill://bake").await, "skill://bake/references"),
+        json!(null)
+    );
+    let hidden = of(&folder("skill://hidden").await, "skill://hidden/SKILL.md");
+    assert_eq!(hidden["audience"], json!(["assistant"]));
+    // A file that is touched is news: what the list says of it is another thing.
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    let file = fs::File::options()
+        .write(true)
+        .open(bench.root().join("bake/nul.txt"));
+    file.unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    let now = of(&folder("skill://bake").await, "skill://bake/nul.txt");
+    assert_eq!(now["lastModified"], "1970-01-01T00:00:00Z");
+    let notice = tokio::time::timeout(std::time::Duration::from_secs(20), stream.next());
+    let notice: Value = serde_json::from_slice(&notice.await.unwrap().unwrap()).unwrap();
+    assert_eq!(notice["method"], "notifications/resources/list_changed");
 }

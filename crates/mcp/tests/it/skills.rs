@@ -3,6 +3,7 @@
 use metier_mcp::Incoming;
 use serde_json::json;
 
+use crate::bench::{Bench, LATEST};
 use crate::skill_folder::{bench, both, error, write};
 
 #[tokio::test]
@@ -227,4 +228,42 @@ async fn the_name_header_of_a_read_repeats_its_uri() {
     }
     let early = Incoming::new(r#"{"jsonrpc":"2.0","id":1,"method":"skills/list"}"#);
     assert_eq!(bench.send(early).await.status, 400, "not before initialize");
+}
+
+#[tokio::test]
+async fn the_instructions_name_ways_in_that_there_are() {
+    let usual = metier_mcp::McpConfig::default().instructions.unwrap();
+    let told = usual.clone();
+    let bench = Bench::with(|config| config.instructions = Some(told));
+    let client = bench.session().await;
+    let hello = json!({"protocolVersion": LATEST, "capabilities": {}, "clientInfo": {"name": "probe", "version": "0"}});
+    let legacy = bench.initialize(hello).await;
+    let modern = bench.modern("server/discover", json!({})).await;
+    for heard in [legacy, modern] {
+        assert_eq!(heard.answer["result"]["instructions"], usual);
+    }
+    let tools = client.request("tools/list", json!({})).await;
+    for tool in [
+        "search_skills",
+        "load_skill",
+        "list_skills",
+        "get_skill_info",
+        "unload_skill",
+    ] {
+        assert!(usual.contains(tool), "{tool}");
+        assert!(
+            tools.raw.contains(&format!("\"name\":\"{tool}\"")),
+            "{tool}"
+        );
+    }
+    for uri in ["skill://index.json", "skill://one/SKILL.md"] {
+        assert!(usual.contains(&uri.replace("one", "NAME")), "{uri}");
+        both(&bench, &client, "resources/read", json!({"uri": uri})).await;
+        let read = client.request("resources/read", json!({"uri": uri})).await;
+        assert!(
+            read.answer["result"]["contents"][0]["text"].is_string(),
+            "{}",
+            read.raw
+        );
+    }
 }

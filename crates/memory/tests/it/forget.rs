@@ -68,7 +68,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn what_goes_is_what_matches_and_the_count_is_right(
+    fn case_144_what_goes_is_what_matches_and_the_count_is_right(
         given in prop::collection::vec(entries(), 0..60), filter in filters()
     ) {
         let (memory, _) = memory();

@@ -51,7 +51,7 @@ fn a_session_has_limits_of_its_own_and_the_long_term_layer_one_for_all() {
 }
 
 #[test]
-fn what_has_expired_is_gone_and_takes_no_place() {
+fn case_145_what_has_expired_is_gone_and_takes_no_place() {
     let (memory, hands) = memory();
     let working = || MemoryFilter::new().layer(MemoryLayer::Working);
     for number in 0..1_024 {

@@ -46,7 +46,7 @@ fn working_entries_become_patterns_and_the_rest_is_forgotten() {
 }
 
 #[test]
-fn a_second_end_and_an_unknown_session_change_nothing() {
+fn case_146_a_second_end_and_an_unknown_session_change_nothing() {
     let (memory, _) = memory();
     work(&memory, "a");
     memory.end_session("a").unwrap();

@@ -105,8 +105,8 @@ impl Application {
     }
 }
 
-fn answer(value: Value) -> Result<ToolOutput, ToolError> {
-    Ok(ToolOutput::from_script_json(value))
+fn answer(value: Value) -> ToolOutput {
+    ToolOutput::from_script_json(value)
 }
 
 fn named(thread: ThreadId) -> String {
@@ -117,7 +117,7 @@ fn named(thread: ThreadId) -> String {
 async fn what_belongs_into_the_application_runs_on_its_thread_and_the_rest_does_not() {
     let mut bench = Bench::with(|_| ()).await;
     let app = bench.application(|job| {
-        answer(json!({"tool": job.tool_name, "thread": named(thread::current().id()), "given": job.arguments}))
+        Ok(answer(json!({"tool": job.tool_name, "thread": named(thread::current().id()), "given": job.arguments})))
     });
     let main = named(app.thread.thread().id());
     assert_ne!(main, named(thread::current().id()));
@@ -147,7 +147,7 @@ fn patient(bench: &mut Bench) -> (Application, Receiver<Value>, Sender<()>) {
         begun.send(Value::Object(job.arguments.clone())).unwrap();
         // An error is the end of the test, which says go to everything.
         let _ = goes.recv();
-        answer(json!({"done": job.arguments}))
+        Ok(answer(json!({"done": job.arguments})))
     });
     (app, has_begun, go)
 }
@@ -232,7 +232,7 @@ async fn a_call_on_which_the_application_breaks_is_that_calls_error() {
     let mut bench = Bench::with(|_| ()).await;
     let app = bench.application(|job| {
         assert_ne!(job.tool_name, "main", "broken on purpose");
-        answer(json!({"fine": true}))
+        Ok(answer(json!({"fine": true})))
     });
     let output = bench.call("main", json!({})).await;
     assert!(output.is_error);

@@ -1,12 +1,14 @@
 //! What is loaded comes back, unless a hook objects.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex, mpsc};
 
+use metier::catalog::CallRequest;
 use metier::hooks::{HookContext, HookDeny, HookEvent, HookPayload};
-use metier::persistence::AppName;
+use metier::persistence::{AppName, LoadedState, SaveStep, StateMirror};
 use metier::{
-    CatalogSettings, LifecycleHooks, LoadedStateStore, ReplayPolicy, SkillCatalog, ToolRegistry,
-    enable_skill_load_persistence,
+    CatalogSettings, LifecycleHooks, LoadPersistence, LoadedStateStore, ReplayPolicy, ReplayReport,
+    SkillCatalog, ToolDispatcher, ToolRegistry, enable_skill_load_persistence,
 };
 
 fn skill(folder: &Path, name: &str, depends: &str) {
@@ -29,6 +31,11 @@ fn store(folder: &Path) -> LoadedStateStore {
     LoadedStateStore::new(folder.join("state"), AppName::new("maya").unwrap())
 }
 
+async fn begun(catalog: &SkillCatalog, store: LoadedStateStore) -> (LoadPersistence, ReplayReport) {
+    let begun = enable_skill_load_persistence(catalog, store, ReplayPolicy::default());
+    begun.await.unwrap()
+}
+
 fn kept(folder: &Path) -> Vec<String> {
     let skills = store(folder).load().state.skills;
     skills.into_iter().map(|skill| skill.name).collect()
@@ -42,11 +49,8 @@ async fn a_hook_refuses_on_the_way_back_as_on_every_other() {
     skill(folder, "rig", "base");
     skill(folder, "other", "");
     let first = catalog(folder);
-    let (persistence, report) =
-        enable_skill_load_persistence(&first, store(folder), ReplayPolicy::default())
-            .await
-            .unwrap();
-    assert_eq!(report, metier::ReplayReport::default());
+    let (persistence, report) = begun(&first, store(folder)).await;
+    assert_eq!(report, ReplayReport::default());
     first.load_skill("rig").await.unwrap();
     first.load_skill("other").await.unwrap();
     persistence.close().await;
@@ -67,10 +71,7 @@ async fn a_hook_refuses_on_the_way_back_as_on_every_other() {
         },
     );
     let second = catalog(folder).with_hooks(hooks);
-    let (persistence, report) =
-        enable_skill_load_persistence(&second, store(folder), ReplayPolicy::default())
-            .await
-            .unwrap();
+    let (persistence, report) = begun(&second, store(folder)).await;
     assert_eq!(report.restored, ["other"]);
     let failed: Vec<&str> = report
         .failed
@@ -82,7 +83,7 @@ async fn a_hook_refuses_on_the_way_back_as_on_every_other() {
         report
             .failed
             .iter()
-            .all(|(_, why)| why.contains("base is retired")),
+            .all(|(_, why)| why.contains("base is retired") && why.contains("use base2")),
         "{report:?}"
     );
     assert!(!second.is_loaded("rig") && !second.is_loaded("base"));
@@ -102,10 +103,7 @@ async fn what_was_loaded_before_is_kept_too_and_unloading_with_force_forgets_all
     skill(folder, "rig", "base");
     let catalog = catalog(folder);
     catalog.load_skill("rig").await.unwrap();
-    let (persistence, _) =
-        enable_skill_load_persistence(&catalog, store(folder), ReplayPolicy::default())
-            .await
-            .unwrap();
+    let (persistence, _) = begun(&catalog, store(folder)).await;
     persistence.close().await;
     assert_eq!(kept(folder), ["base", "rig"]);
     let (persistence, report) =
@@ -125,10 +123,7 @@ async fn an_event_that_was_missed_is_no_loss() {
     skill(folder, "base", "");
     skill(folder, "other", "");
     let catalog = catalog(folder);
-    let (persistence, _) =
-        enable_skill_load_persistence(&catalog, store(folder), ReplayPolicy::default())
-            .await
-            .unwrap();
+    let (persistence, _) = begun(&catalog, store(folder)).await;
     // On one thread nobody hears of these before the end, and the channel keeps 256.
     catalog.load_skill("other").await.unwrap();
     for _ in 0..300 {
@@ -139,4 +134,93 @@ async fn an_event_that_was_missed_is_no_loss() {
     catalog.unload_skill("other").unwrap();
     persistence.close().await;
     assert_eq!(kept(folder), ["base"]);
+}
+
+/// Calls a tool on a skill as a client would; whether the answer promises that it is kept.
+async fn promised(catalog: &SkillCatalog, tool: &str, skill: &str) -> bool {
+    let arguments = serde_json::json!({"skill_name": skill});
+    let dispatcher = ToolDispatcher::new(catalog.registry());
+    let call = CallRequest::new(tool, Some(arguments));
+    let answer = dispatcher.call(call).await.unwrap();
+    assert!(!answer.is_error, "{answer:?}");
+    let answer = serde_json::to_string(&answer.structured).unwrap();
+    !answer.contains("MT509")
+}
+
+/// Does nothing until its other end is dropped.
+#[derive(Debug)]
+struct Stuck(Mutex<mpsc::Receiver<()>>);
+
+impl Stuck {
+    fn new() -> (mpsc::Sender<()>, Self) {
+        let (go, wait) = mpsc::channel();
+        (go, Self(Mutex::new(wait)))
+    }
+
+    fn wait(&self) {
+        // It has been let go.
+        let _ = self.0.lock().unwrap().recv();
+    }
+}
+
+impl StateMirror for Stuck {
+    fn show(&self, _: &AppName, _: &dyn Fn() -> LoadedState) -> Result<(), String> {
+        self.wait();
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_answered_is_on_the_disk_whatever_holds_the_mirror() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    skill(folder, "base", "");
+    skill(folder, "other", "");
+    let catalog = catalog(folder);
+    let (go, mirror) = Stuck::new();
+    let (persistence, _) = begun(&catalog, store(folder).with_mirror(Arc::new(mirror))).await;
+    for (tool, name, left) in [
+        ("load_skill", "base", &["base"][..]),
+        ("load_skill", "other", &["base", "other"]),
+        ("unload_skill", "base", &["other"]),
+    ] {
+        // A machine may be slow, and then the answer says so.
+        if promised(&catalog, tool, name).await {
+            assert_eq!(kept(folder), left);
+        }
+    }
+    drop(go);
+    persistence.close().await;
+    assert_eq!(kept(folder), ["other"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_disk_costs_the_promise_and_a_broken_one_no_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    skill(folder, "base", "");
+    skill(folder, "other", "");
+    let catalog = catalog(folder);
+    let (go, disk) = Stuck::new();
+    let slow = store(folder).with_probe(Arc::new(move |step| {
+        if step == SaveStep::SyncFile {
+            disk.wait();
+        }
+        Ok(())
+    }));
+    let (persistence, _) = begun(&catalog, slow).await;
+    assert!(!promised(&catalog, "load_skill", "base").await);
+    assert!(catalog.is_loaded("base") && kept(folder).is_empty());
+    drop(go);
+    persistence.close().await;
+    assert_eq!(kept(folder), ["base"]);
+
+    let full = store(folder).with_probe(Arc::new(|_| Err(std::io::ErrorKind::StorageFull.into())));
+    let (persistence, _) = begun(&catalog, full).await;
+    assert!(!promised(&catalog, "load_skill", "other").await);
+    assert!(catalog.is_loaded("other"));
+    persistence.close().await;
+    assert_eq!(kept(folder), ["base"]);
+    // Nobody keeps anything any more, and nobody waits.
+    assert!(promised(&catalog, "unload_skill", "other").await);
 }

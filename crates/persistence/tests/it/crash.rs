@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use metier_persistence::{LoadedStateStore, SaveStep, StateChange};
 
-use crate::store::{at, files, load, maya, names};
+use crate::store::{STEPS, at, files, load, maya, names};
 
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
@@ -55,20 +55,7 @@ fn what_is_left_is_the_old_state_or_the_new_one() {
     let new = at(folder.path(), 9).load();
     assert_ne!(old.state, new.state);
     let steps: Vec<SaveStep> = crashes.iter().map(|(step, _)| *step).collect();
-    assert_eq!(
-        steps,
-        [
-            SaveStep::MakeFolder,
-            SaveStep::Lock,
-            SaveStep::Read,
-            SaveStep::CreateTemp,
-            SaveStep::WriteFirst,
-            SaveStep::WriteRest,
-            SaveStep::SyncFile,
-            SaveStep::Rename,
-            SaveStep::SyncFolder,
-        ]
-    );
+    assert_eq!(steps, STEPS);
     for (step, left) in crashes {
         let store = at(left.path(), 9);
         let expected = if step > SaveStep::Rename { &new } else { &old };

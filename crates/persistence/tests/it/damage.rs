@@ -65,7 +65,7 @@ fn a_bad_record_costs_itself_and_the_file_is_kept() {
 }
 
 #[test]
-fn temporary_files_are_never_read_and_go_after_an_hour() {
+fn case_137_temporary_files_are_never_read_and_go_after_an_hour() {
     let folder = tempfile::tempdir().unwrap();
     let store = at(folder.path(), 5);
     store.save(&load("one")).unwrap();

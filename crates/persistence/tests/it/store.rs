@@ -3,7 +3,20 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use metier_persistence::{AppName, LoadedStateStore, SavedSkill, StateChange};
+use metier_persistence::{AppName, LoadedStateStore, SaveStep, SavedSkill, StateChange};
+
+/// What a save does when nothing is damaged.
+pub(crate) const STEPS: [SaveStep; 9] = [
+    SaveStep::MakeFolder,
+    SaveStep::Lock,
+    SaveStep::Read,
+    SaveStep::CreateTemp,
+    SaveStep::WriteFirst,
+    SaveStep::WriteRest,
+    SaveStep::SyncFile,
+    SaveStep::Rename,
+    SaveStep::SyncFolder,
+];
 
 pub(crate) fn maya() -> AppName {
     AppName::new("maya").unwrap()

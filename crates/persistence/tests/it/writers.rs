@@ -7,7 +7,7 @@ use metier_persistence::{StateChange, parse_state};
 use crate::store::{at, load, names};
 
 #[test]
-fn each_writes_its_own_change_and_the_file_is_whole_at_every_moment() {
+fn case_138_each_writes_its_own_change_and_the_file_is_whole_at_every_moment() {
     const ROUNDS: usize = 100;
     let folder = tempfile::tempdir().unwrap();
     at(folder.path(), 1).save(&load("first")).unwrap();

@@ -5,6 +5,8 @@ mod blend;
 mod browse;
 mod build;
 mod exact;
+#[cfg(test)]
+mod frozen;
 mod length;
 mod merge;
 mod plan;

@@ -338,6 +338,39 @@ fn only_large_arguments_take_long() {
 }
 
 #[test]
+fn short_arguments_of_a_schema_that_branches_take_long() {
+    let branching = json!({
+        "type": "object",
+        "properties": {"a": {"$ref": "#/$defs/node"}},
+        "$defs": {"node": {"anyOf": [
+            {"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}, "b": {"const": 1}}},
+            {"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}, "b": {"const": 2}}},
+            {"type": "string"},
+        ]}},
+    });
+    let (schema, _) = compile(&branching).unwrap();
+    let nested = |levels: usize| {
+        let mut value = json!({"b": 3});
+        for _ in 0..levels {
+            value = json!({ "a": value });
+        }
+        value
+    };
+    for (levels, long) in [(2, false), (40, true)] {
+        let arguments = nested(levels);
+        assert!(arguments.to_string().len() < 400);
+        assert_eq!(
+            schema.takes_long(arguments.as_object().unwrap()),
+            long,
+            "{levels}"
+        );
+    }
+    let list = json!({"type": "object", "properties": {"next": {"$ref": "#"}}});
+    let (list, _) = compile(&list).unwrap();
+    assert!(!list.takes_long(nested(40).as_object().unwrap()));
+}
+
+#[test]
 fn hostile_references_are_refused_by_name() {
     for (schema, word) in [
         (

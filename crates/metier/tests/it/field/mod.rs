@@ -14,10 +14,14 @@ mod reload;
 mod schemas;
 mod tools;
 
-/// Every case about files, folders, tools, dependencies and reloading; and those about scripts, capabilities
-/// and the workspace, whose tests stand in the crates that are about nothing else.
+/// Every case about files, folders, tools, dependencies, reloading, scripts, capabilities, the workspace, what is
+/// kept, hooks and memory.
 fn every_case() -> Vec<u16> {
-    (1..=69).chain(79..=115).chain([148]).collect()
+    (1..=69)
+        .chain(79..=115)
+        .chain(136..=146)
+        .chain([148])
+        .collect()
 }
 
 #[test]
@@ -30,6 +34,7 @@ fn every_case_has_a_test() {
         include_str!("schemas.rs"),
         include_str!("dependencies.rs"),
         include_str!("reload.rs"),
+        // Tests that stand beside the crate that they are about.
         include_str!("../../../../catalog/tests/it/script_cases.rs"),
         include_str!("../../../../catalog/tests/it/script_result_cases.rs"),
         include_str!("../../../../catalog/tests/it/capabilities.rs"),
@@ -38,6 +43,14 @@ fn every_case_has_a_test() {
         include_str!("../../../../mcp/tests/it/roots.rs"),
         include_str!("../../../../workspace-roots/tests/it/forms.rs"),
         include_str!("../../../../workspace-roots/tests/it/links.rs"),
+        include_str!("../../../../cli/tests/it/persist.rs"),
+        include_str!("../../../../persistence/tests/it/damage.rs"),
+        include_str!("../../../../persistence/tests/it/writers.rs"),
+        include_str!("../../../../catalog/tests/it/hooks.rs"),
+        include_str!("../../../../mcp/tests/it/denied.rs"),
+        include_str!("../../../../memory/tests/it/forget.rs"),
+        include_str!("../../../../memory/tests/it/layers.rs"),
+        include_str!("../../../../memory/tests/it/session_end.rs"),
     ]
     .concat();
     let missing: Vec<u16> = every_case()

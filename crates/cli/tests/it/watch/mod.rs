@@ -1,5 +1,8 @@
 //! `--watch`: what is written into a folder reaches whoever looks at it.
 
+mod clients;
+mod kinds;
+
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
@@ -34,22 +37,19 @@ impl Lines {
 
     /// The next line that holds the text.
     fn wait_for(&self, text: &str) -> String {
-        self.wait_for_each(text, |_| {})
+        self.wait_until(text, |line| line.contains(text))
     }
 
-    /// The same, with every line on the way.
-    fn wait_for_each(&self, text: &str, mut on_the_way: impl FnMut(&str)) -> String {
+    /// The next line that is wanted.
+    fn wait_until(&self, what: &str, is_wanted: impl Fn(&str) -> bool) -> String {
         let end = Instant::now() + BOUND;
         let mut seen = Vec::new();
         loop {
             let left = end.saturating_duration_since(Instant::now());
             match self.0.recv_timeout(left) {
-                Ok(line) if line.contains(text) => return line,
-                Ok(line) => {
-                    on_the_way(&line);
-                    seen.push(line);
-                }
-                Err(error) => panic!("no line with `{text}` ({error}): {seen:#?}"),
+                Ok(line) if is_wanted(&line) => return line,
+                Ok(line) => seen.push(line),
+                Err(error) => panic!("no line with `{what}` ({error}): {seen:#?}"),
             }
         }
     }

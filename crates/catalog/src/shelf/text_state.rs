@@ -1,0 +1,74 @@
+//! How a skill is served as text, for whoever tells it beside other facts of the skill.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use metier_loader::ManifestFile;
+use serde::Serialize;
+
+use super::{FileChange, ServedSkill, SkillShelf};
+use crate::catalog::SkillCatalog;
+
+/// The text side of one skill. Exactly one of `uri` and `not_served` is there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct TextState {
+    /// The URI of its `SKILL.md`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uri: Option<String>,
+    /// Why none of its files is served.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_served: Option<String>,
+    /// Every file that is served, by path.
+    pub files: Vec<ManifestFile>,
+    /// Files and folders that are not, each with the reason; a hundred at most.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub left_out: BTreeMap<String, String>,
+}
+
+impl TextState {
+    fn of(skill: &ServedSkill, change: &mut FileChange) -> Self {
+        match skill.manifest(change).as_ref() {
+            Ok(manifest) => Self {
+                uri: Some(skill.entry_uri()),
+                not_served: None,
+                files: manifest.files.clone(),
+                left_out: manifest.skipped.clone(),
+            },
+            Err(reason) => Self::not_served(reason),
+        }
+    }
+
+    fn not_served(reason: &str) -> Self {
+        Self {
+            not_served: Some(reason.to_owned()),
+            ..Self::default()
+        }
+    }
+}
+
+impl SkillShelf {
+    /// By key, or by the id of a skill that is shadowed.
+    fn by_key_or_id(&self, name: &str) -> Option<&Arc<ServedSkill>> {
+        self.get(name).or_else(|| {
+            let mut shadowed = self.all_after("").filter(|skill| skill.key().contains('/'));
+            shadowed.find(|skill| skill.skill().id.as_str() == name)
+        })
+    }
+}
+
+impl SkillCatalog {
+    /// How each of these skills is served as text, by name, or by the id of a shadowed one; `None`
+    /// for one that is rejected or unknown. Looks at their files, which blocks.
+    pub fn text_states(&self, names: &[&str]) -> Vec<Option<TextState>> {
+        let looked = self.look(|shelf, change| {
+            let states = names.iter().map(|name| match shelf.by_key_or_id(name) {
+                Some(skill) => Some(TextState::of(skill, change)),
+                None => shelf.reason_of(name).map(TextState::not_served),
+            });
+            Ok::<_, Infallible>(states.collect())
+        });
+        looked.unwrap_or_default()
+    }
+}

@@ -1,0 +1,123 @@
+//! `--persist` counts how skills do.
+
+use std::path::Path;
+use std::sync::Barrier;
+
+use serde_json::{Value, json};
+
+use crate::command::{run, write};
+use crate::persist_server::{Server, skills};
+
+const CALLS: usize = 8;
+
+fn state(folder: &Path, arguments: &[&str]) -> String {
+    let place = ["--state-dir", "state"];
+    run(folder, &[&["state"], arguments, &place].concat())
+}
+
+/// What a command prints on standard output.
+fn shown(folder: &Path, arguments: &[&str]) -> Value {
+    let text = state(folder, arguments);
+    let (_, text) = text.split_once("--- stdout\n").unwrap();
+    let (text, _) = text.split_once("--- stderr").unwrap();
+    serde_json::from_str(text).unwrap()
+}
+
+/// A client that finds both skills, loads them and calls each of them often.
+fn works(server: &mut Server) {
+    for skill in ["rig", "scene"] {
+        server
+            .call("search_skills", &json!({"query": skill}))
+            .unwrap();
+        server.load(skill).unwrap();
+    }
+    for _ in 0..CALLS {
+        server.call("rig__one", &json!({})).unwrap();
+        server.call("scene__one", &json!({})).unwrap();
+    }
+}
+
+#[test]
+fn two_servers_that_count_at_once_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    skills(path, &["rig", "scene"]);
+    write(
+        path.join("skills/scene/scripts/run.py"),
+        "raise SystemExit(1)\n",
+    );
+    assert_eq!(shown(path, &["show", "--json"])["quality"], json!({}));
+    assert!(!path.join("state").exists(), "looking writes nothing");
+    // Without the option nothing is counted.
+    let mut server = Server::start(path, &["skills"]);
+    works(&mut server);
+    server.end();
+    assert!(!path.join("state").exists());
+
+    // Both begin with nothing, so that each of them loads what it found.
+    let begun = Barrier::new(2);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut server = Server::start(path, &["--persist", "skills"]);
+                begun.wait();
+                works(&mut server);
+                server.end();
+            });
+        }
+    });
+    let counted = json!({
+        "rig": {"selections": 2, "applied": 2, "completions": 2 * CALLS},
+        "scene": {"selections": 2, "applied": 2, "fallbacks": 2 * CALLS},
+    });
+    assert_eq!(shown(path, &["show", "--json"])["quality"], counted);
+    let exported = shown(path, &["export"]);
+    assert_eq!(exported["quality"], counted);
+    assert_eq!(exported["skills"].as_array().unwrap().len(), 2);
+    let table = state(path, &["show"]);
+    assert!(
+        table.contains(
+            "SKILL  SELECTIONS  APPLIED  COMPLETIONS  FALLBACKS\n\
+             rig    2           2        16           0\n\
+             scene  2           2        0            16\n"
+        ),
+        "{table}"
+    );
+    assert!(
+        table.contains("counted in state/python/quality.sqlite3"),
+        "{table}"
+    );
+
+    // They are kept over a restart and go with their skill.
+    let mut server = Server::start(path, &["--persist", "skills"]);
+    server.call("rig__one", &json!({})).unwrap();
+    server.end();
+    assert_eq!(
+        shown(path, &["show", "--json"])["quality"]["rig"],
+        json!({"selections": 2, "applied": 3, "completions": 2 * CALLS + 1})
+    );
+    assert!(state(path, &["forget", "rig"]).starts_with("exit 0"));
+    assert_eq!(
+        shown(path, &["show", "--json"])["quality"],
+        json!({"scene": counted["scene"]})
+    );
+    state(path, &["forget", "--all"]);
+    assert_eq!(shown(path, &["show", "--json"])["quality"], json!({}));
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_in_nobodys_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    skills(path, &["rig"]);
+    std::fs::create_dir_all(path.join("state/python/quality.sqlite3")).unwrap();
+    let mut server = Server::start(path, &["--persist", "skills"]);
+    server.load("rig").unwrap();
+    for _ in 0..3 {
+        let answer = server.call("rig__one", &json!({})).unwrap();
+        assert_eq!(answer["result"]["isError"], json!(false), "{answer}");
+    }
+    server.end();
+    let said = crate::persist_server::said_in(path);
+    assert_eq!(said.matches("counted and not kept").count(), 1, "{said}");
+}

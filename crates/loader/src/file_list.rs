@@ -1,0 +1,189 @@
+//! Which files a skill has, and why others are passed over.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use cap_std::fs::Metadata;
+
+use crate::skill_files::{FolderHandle, ReadFileError, SkillFiles, read_error};
+
+/// How many of those that are passed over are named.
+const MOST_SKIPPED: usize = 100;
+
+/// The files of a skill.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FileList {
+    /// Size in bytes by path below the folder, with `/` between the parts.
+    pub files: BTreeMap<String, u64>,
+    /// What was passed over, with the reason; a hundred at most.
+    pub skipped: BTreeMap<String, String>,
+    /// Those of the files that the system does not let this process read, with the reason.
+    pub unreadable: BTreeMap<String, String>,
+    /// Whether there are more files than the limit.
+    pub truncated: bool,
+}
+
+impl FileList {
+    fn skip(&mut self, path: String, reason: impl Into<String>) {
+        self.skipped.insert(path, reason.into());
+        // The first by name, so that the order of a directory does not matter.
+        if self.skipped.len() > MOST_SKIPPED {
+            self.skipped.pop_last();
+        }
+    }
+}
+
+/// Which files are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    All,
+    /// Those that are for readers of the skill.
+    Served,
+}
+
+impl SkillFiles {
+    /// Every regular file below the folder, at most `limit`.
+    ///
+    /// A link to a file inside counts as a file; a link to a folder or out of the skill is passed
+    /// over with the reason, and so are pipes, sockets and names that are not UTF-8.
+    pub fn list(&self, limit: usize) -> Result<FileList, ReadFileError> {
+        Ok(self.handle()?.list(limit, Wanted::All, |_, _| ()))
+    }
+
+    /// The same without what is nothing for readers of the skill, which is passed over as well
+    /// ([`not_for_readers_at`]): folders of that kind are not entered, however much is in them.
+    pub fn list_served(&self, limit: usize) -> Result<FileList, ReadFileError> {
+        Ok(self.handle()?.list(limit, Wanted::Served, |_, _| ()))
+    }
+}
+
+impl FolderHandle {
+    /// The list, with a word to `note` for each file on it.
+    pub(crate) fn list(
+        &self,
+        limit: usize,
+        wanted: Wanted,
+        mut note: impl FnMut(&str, &Metadata),
+    ) -> FileList {
+        let mut list = FileList::default();
+        let mut folders = vec![String::new()];
+        while let Some(folder) = folders.pop() {
+            let place = if folder.is_empty() { "." } else { &folder };
+            let entries = match self.dir().read_dir(place) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    let reason = read_error(&folder, &error).to_string();
+                    list.skip(folder, reason);
+                    continue;
+                }
+            };
+            for entry in entries.flatten() {
+                let name = entry.file_name();
+                let path = below(&folder, &name.to_string_lossy());
+                let Some(name) = name.to_str() else {
+                    list.skip(path, "its name is not UTF-8");
+                    continue;
+                };
+                if wanted == Wanted::Served
+                    && let Some(reason) = not_for_readers(name)
+                {
+                    list.skip(path, reason);
+                    continue;
+                }
+                let Ok(kind) = entry.file_type() else {
+                    continue;
+                };
+                if kind.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                // Only a link has to be followed, and never to the outside.
+                let found = if kind.is_file() {
+                    entry.metadata()
+                } else if kind.is_symlink() {
+                    self.dir().metadata(&path)
+                } else {
+                    Err(io::ErrorKind::InvalidInput.into())
+                };
+                match found {
+                    Ok(found) if found.is_file() => {
+                        if list.files.len() >= limit {
+                            list.truncated = true;
+                            return list;
+                        }
+                        if let Some(error) = unreadable(self, &path, &found) {
+                            list.unreadable.insert(path.clone(), error.to_string());
+                        }
+                        note(&path, &found);
+                        list.files.insert(path, found.len());
+                    }
+                    Ok(_) => list.skip(path, "it is a link to a folder"),
+                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                        list.skip(path, "it is not a file");
+                    }
+                    Err(error) => {
+                        let reason = match read_error(&path, &error) {
+                            ReadFileError::Outside { .. } => {
+                                "it leads out of the skill folder".to_owned()
+                            }
+                            ReadFileError::NotFound { .. } => "it leads nowhere".to_owned(),
+                            error => error.to_string(),
+                        };
+                        list.skip(path, reason);
+                    }
+                }
+            }
+        }
+        list
+    }
+}
+
+/// Why a file cannot be read; asked of the system only where its mode leaves a doubt.
+fn unreadable(handle: &FolderHandle, path: &str, found: &Metadata) -> Option<ReadFileError> {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::MetadataExt as _;
+        const FOR_ALL: u32 = 0o444;
+        if found.mode() & FOR_ALL == FOR_ALL {
+            return None;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = found;
+    handle.open(path).err()
+}
+
+/// The beginning of a path that is nothing for readers of a skill, and why: what is hidden, compiled
+/// code, and names that no URI may hold.
+pub fn not_for_readers_at(path: &str) -> Option<(&str, &'static str)> {
+    let mut end = 0;
+    for part in path.split('/') {
+        end += part.len();
+        if let Some(reason) = not_for_readers(part) {
+            return Some((path.get(..end)?, reason));
+        }
+        end += 1;
+    }
+    None
+}
+
+fn not_for_readers(name: &str) -> Option<&'static str> {
+    if name.starts_with('.') {
+        Some("it is hidden")
+    } else if name == "__pycache__" {
+        Some("it is compiled code")
+    } else if name.contains(|c: char| c == '\\' || c.is_control()) {
+        Some("its name holds a backslash or a control character")
+    } else {
+        None
+    }
+}
+
+fn below(folder: &str, name: &str) -> String {
+    if folder.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{folder}/{name}")
+    }
+}

@@ -1,0 +1,211 @@
+//! Every surface of one server, asked after each edit.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::edits::SKILLS;
+use super::model::{Expected, Model};
+use crate::bench::{Bench, Client};
+use crate::skill_folder::digest;
+
+fn bytes_of(content: &Value) -> Vec<u8> {
+    match (&content["text"], &content["blob"]) {
+        (Value::String(text), _) => text.clone().into_bytes(),
+        (_, Value::String(blob)) => STANDARD.decode(blob).unwrap(),
+        _ => panic!("neither text nor blob: {content}"),
+    }
+}
+
+/// All surfaces of one server.
+pub(crate) struct Surfaces<'b> {
+    pub(crate) bench: &'b Bench,
+    pub(crate) client: &'b Client<'b>,
+}
+
+impl Surfaces<'_> {
+    pub(crate) async fn ask(&self, method: &str, params: Value) -> Value {
+        let heard = self.client.request(method, params).await;
+        heard.answer["result"].clone()
+    }
+
+    async fn read(&self, uri: &str) -> Value {
+        let answer = self.ask("resources/read", json!({"uri": uri})).await;
+        answer["contents"][0].clone()
+    }
+
+    pub(crate) async fn agree_with(&self, model: &Model) {
+        let listed: Vec<_> = model.0.iter().filter(|(_, skill)| skill.implicit).collect();
+        let list = self.ask("skills/list", json!({})).await;
+        let names = |entries: &Value, member: &str| -> Vec<String> {
+            let entries = entries.as_array().unwrap().iter();
+            entries
+                .map(|entry| entry[member].as_str().unwrap().to_owned())
+                .collect()
+        };
+        let uris: Vec<_> = listed
+            .iter()
+            .map(|(name, _)| format!("skill://{name}/SKILL.md"))
+            .collect();
+        assert_eq!(names(&list["skills"], "uri"), uris);
+        let resources = self.ask("resources/list", json!({})).await;
+        assert_eq!(names(&resources["resources"], "uri"), uris);
+        let modern = self.bench.modern("skills/list", json!({})).await;
+        assert_eq!(modern.answer["result"]["skills"], list["skills"]);
+        let index: Value = self.read("skill://index.json").await;
+        let index: Value = serde_json::from_str(index["text"].as_str().unwrap()).unwrap();
+        assert_eq!(names(&index["skills"], "url"), uris);
+        let installers = self.bench.server.agent_skills("index.json").await.unwrap();
+        let installers: Value = serde_json::from_slice(&installers.bytes).unwrap();
+
+        self.lists_agree(model, &list).await;
+        let prompts = self.ask("prompts/list", json!({})).await;
+        let invocable: Vec<_> = model.0.iter().filter(|(_, skill)| skill.user).collect();
+        let expected: Vec<_> = invocable
+            .iter()
+            .flat_map(|(name, skill)| {
+                let further = skill
+                    .prompt
+                    .iter()
+                    .map(move |prompt| format!("{name}__{prompt}"));
+                std::iter::once((**name).to_owned()).chain(further)
+            })
+            .collect();
+        assert_eq!(names(&prompts["prompts"], "name"), expected);
+
+        for (name, skill) in &model.0 {
+            let uri = format!("skill://{name}/SKILL.md");
+            let got = self.ask("skills/get", json!({"uri": uri})).await["skill"].clone();
+            assert_eq!(got["frontmatter"]["name"], **name);
+            let described = got["frontmatter"]["description"].as_str().unwrap();
+            assert_eq!(described.trim(), skill.description);
+            self.files_agree(name, skill, &got).await;
+            self.command_agrees(name, &got);
+            if !skill.implicit {
+                continue;
+            }
+            let of = |entries: &Value, key: &str, wanted: &str| -> Value {
+                let entries = entries.as_array().unwrap().iter();
+                let mut entries = entries.filter(|entry| entry[key] == wanted);
+                entries.next().cloned().unwrap_or_default()
+            };
+            assert_eq!(of(&list["skills"], "uri", &uri), got);
+            let file = digest(&skill.files["SKILL.md"]);
+            let resource = of(&resources["resources"], "uri", &uri);
+            assert_eq!(
+                resource["_meta"]["io.modelcontextprotocol.skills/digest"],
+                file
+            );
+            assert_eq!(resource["size"], skill.files["SKILL.md"].len());
+            for (entries, described) in [
+                (&index["skills"], &resource["description"]),
+                (&installers["skills"], &resource["description"]),
+            ] {
+                assert_eq!(of(entries, "name", name)["description"], *described);
+            }
+            assert_eq!(of(&installers["skills"], "name", name)["digest"], file);
+        }
+        for (name, skill) in invocable {
+            let prompt = self.ask("prompts/get", json!({"name": name})).await;
+            let text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
+            let file = String::from_utf8_lossy(&skill.files["SKILL.md"]);
+            let body = file.rsplit("---\n").next().unwrap();
+            assert!(text.contains(body.trim()), "{text}");
+            if let Some(further) = &skill.prompt {
+                let further_name = format!("{name}__{further}");
+                let prompt = self.ask("prompts/get", json!({"name": further_name})).await;
+                let text = &prompt["messages"][0]["content"]["text"];
+                assert_eq!(*text, format!("The {further}"));
+            }
+        }
+        for name in SKILLS.iter().filter(|name| !model.0.contains_key(*name)) {
+            let uri = format!("skill://{name}/SKILL.md");
+            for method in ["skills/get", "resources/read"] {
+                let heard = self.client.request(method, json!({"uri": uri})).await;
+                assert_eq!(heard.code(), -32602, "{method} {uri}");
+            }
+            let path = format!("{name}/SKILL.md");
+            assert!(self.bench.server.agent_skills(&path).await.is_none());
+        }
+    }
+
+    async fn files_agree(&self, name: &str, skill: &Expected, entry: &Value) {
+        let listed: BTreeMap<String, (String, u64)> = entry["resources"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|file| {
+                let text = |member: &str| file[member].as_str().unwrap().to_owned();
+                (
+                    text("uri"),
+                    (text("digest"), file["size"].as_u64().unwrap()),
+                )
+            })
+            .collect();
+        assert_eq!(listed.len(), skill.files.len(), "{name}");
+        let manifest = self.read(&format!("skill://{name}/_manifest")).await;
+        let manifest: Value = serde_json::from_str(manifest["text"].as_str().unwrap()).unwrap();
+        let manifest = manifest["files"].as_array().unwrap();
+        assert_eq!(manifest.len(), skill.files.len(), "{name}");
+        let mut walked = Vec::new();
+        let mut folders = vec![format!("skill://{name}")];
+        while let Some(folder) = folders.pop() {
+            let read = self
+                .ask("resources/directory/read", json!({"uri": folder}))
+                .await;
+            for child in read["resources"].as_array().unwrap() {
+                let uri = child["uri"].as_str().unwrap().to_owned();
+                if child["mimeType"] == "inode/directory" {
+                    folders.push(uri);
+                } else {
+                    assert_eq!(
+                        child["size"].as_u64(),
+                        listed.get(&uri).map(|(_, size)| *size)
+                    );
+                    walked.push(uri);
+                }
+            }
+        }
+        walked.sort();
+        assert_eq!(walked, listed.keys().cloned().collect::<Vec<_>>());
+        for (path, bytes) in &skill.files {
+            let uri = format!(
+                "skill://{name}/{}",
+                path.replace(' ', "%20").replace('é', "%C3%A9")
+            );
+            let wanted = (digest(bytes), bytes.len() as u64);
+            assert_eq!(listed.get(&uri), Some(&wanted), "{uri}");
+            let content = self.read(&uri).await;
+            assert_eq!(bytes_of(&content), *bytes, "{uri}");
+            assert_eq!(
+                content["_meta"]["io.modelcontextprotocol.skills/digest"],
+                wanted.0
+            );
+            let known = manifest.iter().find(|file| file["path"] == **path).unwrap();
+            assert_eq!(
+                (&known["hash"], &known["size"]),
+                (&json!(wanted.0), &json!(wanted.1))
+            );
+            let below = uri.strip_prefix("skill://").unwrap();
+            let file = self.bench.server.agent_skills(below).await.unwrap();
+            assert_eq!(file.bytes, *bytes, "{below}");
+            let arguments = json!({"skill_name": name, "path": path});
+            let tool = self.client.call("read_skill_file", arguments).await;
+            let answer = &tool.answer["result"];
+            assert_eq!(
+                answer["structuredContent"]["digest"], wanted.0,
+                "{}",
+                tool.raw
+            );
+            let item = &answer["content"][0];
+            let item = if item["type"] == "resource" {
+                &item["resource"]
+            } else {
+                item
+            };
+            assert_eq!(bytes_of(item), *bytes, "{uri}");
+        }
+    }
+}
