@@ -230,7 +230,7 @@ mod tests {
         );
         let cells = ["\u{7}a\nb", "c"].map(ToOwned::to_owned).to_vec();
         let plain = ["abc", "c"].map(ToOwned::to_owned).to_vec();
-        assert_eq!(table(&[cells, plain]), ["\\u{7}a b  c", "abc        c"]);
+        assert_eq!(table(&[cells, plain]), ["\\u{7}a b  c", "abc       c"]);
     }
 
     #[test]
@@ -250,7 +250,7 @@ mod tests {
             "A rather long text in the middle",
             "and a long end",
         ])];
-        assert_eq!(fitted(&rows, 34), ["light  A rather long…  and a long …"]);
+        assert_eq!(fitted(&rows, 34), ["light  A rather lon…  and a long …"]);
         // What cannot fit is cut as far as it makes sense.
         assert_eq!(fitted(&rows, 1), ["light  A rather lo…  and a long …"]);
     }

@@ -36,29 +36,31 @@ pub(crate) struct List {
 impl List {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         let (catalog, _) = self.places.catalog(self.places.settings()?);
-        let changes = catalog.subscribe();
+        let mut changes = catalog.subscribe();
         let shown = self.print(printer, &catalog, None);
         if !self.watch {
             return Ok(());
         }
         follow(&catalog)?;
-        runtime()?.block_on(self.print_changes(printer, &catalog, changes, shown));
+        // The first look of those who follow is news of nothing, unless something changed meanwhile.
+        while changes.try_recv().is_ok() {}
+        self.print(printer, &catalog, Some(&shown));
+        runtime()?.block_on(self.print_changes(printer, &catalog, changes));
         Ok(())
     }
 
-    /// Prints the list again after every change of what it shows, until it is stopped.
+    /// Prints the list again after every change, until it is stopped.
     async fn print_changes(
         &self,
         printer: Printer,
         catalog: &SkillCatalog,
         mut changes: Receiver<CatalogEvent>,
-        mut shown: Value,
     ) {
         let stop = StopSignal::listen();
         let changed = async {
             // A listener that lags is told of it, and looks at everything all the same.
             while !matches!(changes.recv().await, Err(RecvError::Closed)) && !printer.is_gone() {
-                shown = self.print(printer, catalog, Some(&shown));
+                self.print(printer, catalog, None);
             }
         };
         tokio::select! {

@@ -175,7 +175,7 @@ fn settings_reach_the_script() {
     write(folder.path().join("metier.toml"), "python = 'bin/python'\n");
     let said = call(folder.path());
     assert!(
-        said.contains("cannot use the interpreter from --python"),
+        said.contains("cannot use the interpreter from the setting `python`"),
         "{}",
         placeless(&said, folder.path())
     );

@@ -26,6 +26,7 @@ mod field_cases;
 mod helper;
 #[cfg(target_os = "linux")]
 mod hooks;
+mod host_guide;
 #[cfg(target_os = "linux")]
 mod hostile_arguments;
 #[cfg(target_os = "linux")]

@@ -10,6 +10,8 @@ const FOREIGN: &[(&str, &str)] = &[
     ("server", "the Inspector"),
     ("cli", "the Inspector"),
     ("method", "the Inspector"),
+    ("tool-name", "the Inspector"),
+    ("tool-arg", "the Inspector"),
     ("verify", "the Inspector"),
     ("require-digests", "the Inspector"),
     ("transport", "claude mcp add"),

@@ -94,7 +94,7 @@ fn the_last_column_ends_with_the_terminal() {
         for columns in [80, 60] {
             let lines = on_a_terminal(folder.path(), columns, arguments);
             assert!(lines.len() > 1 || arguments[0] == "search", "{lines:?}");
-            assert!(lines.iter().any(|line| line.ends_with('…')), "{lines:?}");
+            assert!(lines.iter().any(|line| line.contains('…')), "{lines:?}");
             for line in &lines {
                 // Where a skill lies and what a script is are not cut.
                 let is_place = line.contains("location") || line.contains("script ");
@@ -102,7 +102,7 @@ fn the_last_column_ends_with_the_terminal() {
             }
         }
         // The table has its own measure, whatever terminal there is.
-        let widest = whole.lines().map(UnicodeWidthStr::width).max().unwrap();
+        let widest = whole.lines().map(|line| line.width()).max().unwrap();
         assert!(widest > 80, "{whole}");
     }
 }

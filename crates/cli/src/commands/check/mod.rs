@@ -86,7 +86,12 @@ impl Check {
             printer.text(&format!("{}\n", self.statistics_text(&figures)));
         } else {
             let text = self.findings_text(&report.shown(), printer);
-            printer.text(&text);
+            if matches!(self.format, Format::Github) && !self.json {
+                // The form has no spelling of its own for what would steer a terminal.
+                text.lines().for_each(|line| printer.data(line));
+            } else {
+                printer.text(&text);
+            }
         }
         printer.say(&summary(&report, options.mode));
         if report.skills.is_empty() {

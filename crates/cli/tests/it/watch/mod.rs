@@ -115,11 +115,12 @@ fn the_list_is_printed_once_before_anything_changes() {
     lines.wait_for("NAME");
     add_skill(folder.path());
     // Of what stood there before, one table was printed; the next one has the newcomer.
-    let mut headers = 1;
-    lines.wait_for_each("Came later.", |line| {
-        headers += usize::from(line.contains("NAME"))
+    let headers = std::cell::Cell::new(1);
+    lines.wait_until("Came later.", |line| {
+        headers.set(headers.get() + usize::from(line.contains("NAME")));
+        line.contains("Came later.")
     });
-    assert_eq!(headers, 2);
+    assert_eq!(headers.get(), 2);
 }
 
 #[test]
