@@ -23,6 +23,11 @@ impl Printer {
         self.text(&format!("{}\n", one_line(line)));
     }
 
+    /// Several lines of data for people, which end themselves.
+    pub(crate) fn lines(self, text: &str) {
+        self.text(&harmless(text));
+    }
+
     /// Rows of data for reading over, their columns side by side: on a terminal no wider than it is.
     pub(crate) fn overview(self, rows: &[Vec<String>]) {
         for line in fitted(rows, self.width()) {

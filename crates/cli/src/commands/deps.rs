@@ -48,8 +48,8 @@ impl Deps {
         } else {
             match self.format {
                 Format::Text => printer.rows(&rows(&graph)),
-                Format::Dot => dot(&graph).lines().for_each(|line| printer.data(line)),
-                Format::Mermaid => mermaid(&graph).lines().for_each(|line| printer.data(line)),
+                Format::Dot => printer.lines(&dot(&graph)),
+                Format::Mermaid => printer.lines(&mermaid(&graph)),
             }
         }
         tell_findings(printer, &catalog.snapshot());

@@ -238,13 +238,12 @@ fn print(output: &ToolOutput, told: &str, json: bool, printer: Printer) -> Resul
         }
         for item in &output.content {
             if let Some(text) = item.as_text() {
-                let text = if output.is_error {
-                    unsaid(text, told)
+                if output.is_error {
+                    printer.lines(&format!("{}\n", unsaid(text, told)));
                 } else {
-                    text
-                };
-                // The result is what a pipe is for, byte by byte.
-                printer.text(&format!("{text}\n"));
+                    // The result is what a pipe is for, byte by byte.
+                    printer.text(&format!("{text}\n"));
+                }
             } else {
                 let kind = item
                     .as_json()

@@ -88,7 +88,7 @@ impl Check {
             let text = self.findings_text(&report.shown(), printer);
             if matches!(self.format, Format::Github) && !self.json {
                 // The form has no spelling of its own for what would steer a terminal.
-                text.lines().for_each(|line| printer.data(line));
+                printer.lines(&text);
             } else {
                 printer.text(&text);
             }
