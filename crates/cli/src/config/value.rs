@@ -297,7 +297,7 @@ fn named(kind: Kind, text: &str) -> Option<String> {
 }
 
 /// The word of an option's value.
-pub(crate) fn word(value: impl ValueEnum) -> String {
+pub(crate) fn word<V: ValueEnum + Copy>(value: V) -> String {
     let word = value.to_possible_value();
     word.map_or_else(String::new, |word| word.get_name().to_owned())
 }

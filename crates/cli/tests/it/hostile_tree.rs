@@ -70,7 +70,7 @@ fn tree(root: &Path) -> UnixListener {
     symlink("/dev/zero", root.join("link-device/SKILL.md")).unwrap();
     folder("folder/SKILL.md");
     skill("unreadable", front("unreadable", "").as_bytes());
-    let none = std::fs::Permissions::from_mode(0);
+    let none = std::fs::Permissions::from_mode(0o0);
     std::fs::set_permissions(root.join("unreadable/SKILL.md"), none).unwrap();
 
     // What a SKILL.md can hold.

@@ -102,7 +102,11 @@ fn the_last_column_ends_with_the_terminal() {
             }
         }
         // The table has its own measure, whatever terminal there is.
-        let widest = whole.lines().map(|line| line.width()).max().unwrap();
+        let widest = whole
+            .lines()
+            .map(unicode_width::UnicodeWidthStr::width)
+            .max()
+            .unwrap();
         assert!(widest > 80, "{whole}");
     }
 }

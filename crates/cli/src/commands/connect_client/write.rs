@@ -1,6 +1,6 @@
 //! A client's file, read and replaced as a whole.
 
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -60,9 +60,14 @@ pub(super) fn replace(
     let backup = if exists { Some(keep(file)?) } else { None };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".metier-");
-    if shared && let Some(rights) = rights_of_the_user() {
-        builder.permissions(rights);
+    #[cfg(unix)]
+    if shared {
+        use std::os::unix::fs::PermissionsExt as _;
+        // The user's mask takes from it.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
+    #[cfg(not(unix))]
+    let _ = shared;
     let mut new = builder.tempfile_in(folder).map_err(told)?;
     new.write_all(text.as_bytes()).map_err(told)?;
     if exists {
@@ -92,17 +97,6 @@ fn folder_of(file: &Path) -> &Path {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
-}
-
-/// What a new file gets before the user's mask takes from it.
-fn rights_of_the_user() -> Option<Permissions> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        Some(Permissions::from_mode(0o666))
-    }
-    #[cfg(not(unix))]
-    None
 }
 
 /// Copies the file beside itself, in the place of the copy before.
