@@ -229,10 +229,10 @@ mod tests {
             "capabilites = ['usd']\ndeadline = 5\nroots = 'skills'\nstrict = 'yes'\npermissions = []\n\
              environment = ['A=B']\napp = 'maya'\n[limits]\ndeadline = 0\npython = 'x'\n[interpreters]\npython = 'x'\nmaya = 5\n",
         );
-        insta::assert_snapshot!(faults, @"
+        insta::assert_snapshot!(faults, @r#"
         metier.toml:1:1: unknown key `capabilites`; did you mean `capabilities`?
         metier.toml:2:1: unknown key `deadline`; write `deadline` below `[limits]`
-        metier.toml:3:9: `roots`: found the text `skills`; expected a list of folders
+        metier.toml:3:9: `roots`: found the text `skills`; expected a list of folders: `["skills"]`
         metier.toml:4:10: `strict`: found the text `yes`; expected true or false
         metier.toml:5:1: `permissions` cannot be set in this file; remove it; it is for the activation of skills, which this version has not; `capabilities`, `environment`, `[limits]` and `[[hooks]]` bound what scripts can do
         metier.toml:6:15: `environment`: found `A=B`; expected a list of names, names that end in `*`, or `all`
@@ -240,7 +240,7 @@ mod tests {
         metier.toml:10:1: unknown key `limits.python`; write `python` above the tables
         metier.toml:12:1: `python` is no application of its own; write `python = …` above the tables for every .py script
         metier.toml:13:8: `interpreters.maya`: found the number 5; expected a path to a program, or its name
-        ");
+        "#);
         // What is right counts all the same; whether a command goes on is its own decision.
         assert_eq!(layer.values.len(), 1);
     }
