@@ -21,12 +21,8 @@ pub(crate) fn placed(snapshot: &CatalogSnapshot, finding: &Diagnostic) -> Diagno
         .operator_findings()
         .into_iter()
         .find(|(_, known)| *known == finding)
-        .map(|(root, _)| root.to_string_lossy())
-        .filter(|root| !root.is_empty());
-    match root {
-        Some(root) => finding.clone().below(&root),
-        None => finding.clone(),
-    }
+        .map(|(root, _)| root.to_string_lossy());
+    below(root.as_deref().unwrap_or_default(), finding)
 }
 
 /// The errors of one skill, placed from the working directory, each on one line.
@@ -43,10 +39,13 @@ pub(crate) fn errors_of(snapshot: &CatalogSnapshot, skill: &SkillSummary) -> Vec
 }
 
 fn line(root: &str, finding: &Diagnostic) -> String {
-    let shown = if root.is_empty() {
-        finding.clone()
-    } else {
-        finding.clone().below(root)
-    };
-    shown.to_string().replace(['\n', '\r'], " ")
+    below(root, finding).to_string().replace(['\n', '\r'], " ")
+}
+
+/// A name below the working directory is written without `./`, as everywhere.
+fn below(root: &str, finding: &Diagnostic) -> Diagnostic {
+    match root.strip_prefix("./").unwrap_or(root) {
+        "" | "." => finding.clone(),
+        root => finding.clone().below(root),
+    }
 }

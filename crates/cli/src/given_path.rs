@@ -1,6 +1,6 @@
 //! Paths as they are given on the command line.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use crate::Failure;
 
@@ -44,13 +44,25 @@ fn unreadable(path: &Path, error: &std::io::Error) -> String {
 
 /// A path that means the same in every folder.
 pub(crate) fn absolute_text(path: &Path) -> Result<String, Failure> {
-    // A way up is taken now: the folder that it begins in may be gone later.
-    let climbs = path.components().any(|part| part == Component::ParentDir);
-    let absolute = match climbs.then(|| std::fs::canonicalize(path)) {
-        Some(Ok(real)) => Ok(real),
-        _ => std::path::absolute(path),
-    };
-    absolute
-        .map(|path| path.to_string_lossy().into_owned())
+    std::path::absolute(path)
+        .map(|path| without_climbs(&path).to_string_lossy().into_owned())
         .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
+}
+
+/// A way up is taken now: the folder that it begins in may be gone later. What it leads to need not be
+/// there yet.
+fn without_climbs(path: &Path) -> PathBuf {
+    let mut taken = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir {
+            // Behind a link, up is where the link leads.
+            if let Ok(real) = std::fs::canonicalize(&taken) {
+                taken = real;
+            }
+            taken.pop();
+        } else {
+            taken.push(part);
+        }
+    }
+    taken
 }

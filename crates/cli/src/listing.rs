@@ -1,16 +1,15 @@
 //! What `tools/list` shows beside the tools of loaded skills.
 
 use clap::{Args, ValueEnum};
-use metier::CatalogSettings;
 use metier::catalog::SkillTools;
 
-use crate::config::{Config, Key, Value};
+use crate::config::{Config, Key, STUBS, Value, word};
 
-#[derive(Args, Clone)]
+#[derive(Args, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Listing {
-    /// Whether tools/list shows a stub for each skill that is not loaded.
-    #[arg(long, value_enum, default_value_t = Stubs::All)]
-    stubs: Stubs,
+    /// Whether tools/list shows a stub for each skill that is not loaded [default: all].
+    #[arg(long, value_enum, value_name = "WHICH")]
+    stubs: Option<Stubs>,
     /// When tools/list shows `read_skill_file`, which hands out a skill's texts to clients that know
     /// tools alone [default: auto].
     #[arg(long, value_enum, value_name = "WHEN")]
@@ -65,22 +64,45 @@ impl When {
 }
 
 impl Listing {
-    pub(crate) fn shows_stubs(&self) -> bool {
-        self.stubs == Stubs::All
+    /// Puts the options on top of the other settings.
+    pub(crate) fn cover(&self, config: &mut Config) {
+        let stubs = self.stubs.map(|stubs| Value::Text(word(stubs)));
+        config.layer.option(Key::Stubs, stubs);
+        let when = self.skill_tools.map(|when| Value::Text(word(when)));
+        config.layer.option(Key::SkillTools, when);
     }
 
-    /// Puts the option on top of the other settings.
-    pub(crate) fn cover(&self, config: &mut Config, settings: &mut CatalogSettings) {
-        let when = self
-            .skill_tools
-            .map(|when| Value::Text(when.as_str().to_owned()));
-        config.layer.option(Key::SkillTools, when);
-        settings.skill_tools = skill_tools(config);
+    /// The same options as arguments for another process.
+    pub(crate) fn as_arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        if let Some(stubs) = self.stubs {
+            arguments.extend(["--stubs".to_owned(), word(stubs)]);
+        }
+        if let Some(when) = self.skill_tools {
+            arguments.extend(["--skill-tools".to_owned(), word(when)]);
+        }
+        arguments
     }
+}
+
+/// Whether there is a stub for each skill that is not loaded.
+pub(crate) fn shows_stubs(config: &Config) -> bool {
+    config.text(Key::Stubs) != Some(STUBS[1])
 }
 
 /// What the settings say of the tools for texts.
 pub(crate) fn skill_tools(config: &Config) -> SkillTools {
     let when = config.text(Key::SkillTools).and_then(When::of_text);
     when.map_or_else(SkillTools::default, When::to_setting)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_knows_the_words_of_the_option() {
+        let words = Stubs::value_variants().iter().map(|it| word(*it));
+        assert_eq!(words.collect::<Vec<_>>(), STUBS);
+    }
 }

@@ -9,6 +9,7 @@ mod embedder;
 mod findings;
 mod given_path;
 mod interpreter_faults;
+mod listening;
 mod listing;
 mod loading;
 mod logging;
@@ -20,6 +21,7 @@ mod progress;
 mod remembering;
 mod schema_summary;
 mod searched;
+mod serving;
 mod source_cache;
 mod stop_signal;
 mod tool_outlook;
@@ -163,4 +165,72 @@ fn usage(printer: Printer, answer: &clap::Error) -> ExitCode {
     };
     printer.say(&format!("error: {lost}"));
     ExitCode::from(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    /// The commands that do something, by their words.
+    fn leaves(command: &clap::Command, words: &str, found: &mut Vec<(String, clap::Command)>) {
+        let mut below = command.get_subcommands().peekable();
+        if below.peek().is_none() {
+            found.push((words.trim_start().to_owned(), command.clone()));
+        }
+        for command in below {
+            leaves(command, &format!("{words} {}", command.get_name()), found);
+        }
+    }
+
+    #[test]
+    fn every_command_but_the_servers_prints_json() {
+        let mut found = Vec::new();
+        leaves(&Cli::command(), "", &mut found);
+        let without: Vec<&str> = found
+            .iter()
+            .filter(|(_, command)| command.get_opts().all(|it| it.get_long() != Some("json")))
+            .map(|(words, _)| words.as_str())
+            .collect();
+        // The output of a server is its protocol.
+        assert_eq!(without, ["serve", "stdio"]);
+        assert!(found.len() > 18, "{}", found.len());
+    }
+
+    fn options(name: &str) -> BTreeSet<String> {
+        let command = Cli::command();
+        let command = command.find_subcommand(name).unwrap();
+        let command = command.find_subcommand("show").unwrap_or(command);
+        let options = command.get_opts().filter_map(|option| option.get_long());
+        options.map(ToOwned::to_owned).collect()
+    }
+
+    #[test]
+    fn a_client_is_connected_with_every_option_of_its_server() {
+        let own = ["stdio", "url", "write", "scope", "name", "json"].map(ToOwned::to_owned);
+        let mut handed_on = options("connect-client");
+        for option in &own {
+            assert!(handed_on.remove(option), "{option}");
+        }
+        assert_eq!(handed_on, options("stdio"));
+    }
+
+    #[test]
+    fn the_settings_are_shown_with_every_option_that_makes_one() {
+        let shown = options("config");
+        let meant = ["json", "insecure"].map(ToOwned::to_owned);
+        for option in options("stdio").union(&options("serve")) {
+            assert!(shown.contains(option) || meant.contains(option), "{option}");
+        }
+        for key in config::Key::ALL {
+            let option = key.option().and_then(|option| option.strip_prefix("--"));
+            assert!(
+                option.is_none_or(|option| shown.contains(option)),
+                "{option:?}"
+            );
+        }
+    }
 }

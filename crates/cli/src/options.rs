@@ -20,7 +20,7 @@ use crate::printer::Printer;
 use crate::{listing, program_hooks, progress, searched};
 
 /// Where skills come from.
-#[derive(Args, Clone, Default)]
+#[derive(Args, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SkillPlaces {
     /// The application the skills are for; names variables and folders [default: python].
     #[arg(long, value_name = "NAME")]
@@ -47,7 +47,7 @@ pub(crate) struct SkillPlaces {
 }
 
 /// How tools run.
-#[derive(Args, Clone, Default)]
+#[derive(Args, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Running {
     /// What the host can do; may be given several times.
     #[arg(long = "capability", value_name = "NAME")]
@@ -359,8 +359,12 @@ pub(crate) fn settings(
 /// The folders of the workspace that are there, absolute.
 fn workspace_roots(config: &Config, faults: &mut Vec<Fault>) -> Vec<PathBuf> {
     let mut roots = Vec::new();
-    for root in config.folders(Key::WorkspaceRoots) {
-        let place = || format!("{} {}", place(config, Key::WorkspaceRoots), root.display());
+    for (index, root) in config.folders(Key::WorkspaceRoots).iter().enumerate() {
+        let key = Key::WorkspaceRoots;
+        let place = || match config.entry(key, index) {
+            Some(entry) => format!("{entry}: {} {}", key.path(), root.display()),
+            None => format!("{} {}", place(config, key), root.display()),
+        };
         match std::path::absolute(root) {
             Ok(absolute) if absolute.is_dir() => roots.push(absolute),
             Ok(_) => faults.push(Fault::new(

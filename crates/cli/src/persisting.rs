@@ -11,11 +11,12 @@ use metier::{
 
 use crate::Failure;
 use crate::config::{Config, Key, OFF, Value};
+use crate::given_path::absolute_text;
 use crate::options::place;
 use crate::printer::{Printer, count};
 
 /// Whether and how the loaded skills are kept.
-#[derive(Args, Clone, Default)]
+#[derive(Args, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Persisting {
     /// Keep what is loaded over a restart; for skills of another version than the one that was
     /// loaded, POLICY is `skip_on_drift`, `require_exact_version` or `ignore_version`.
@@ -32,7 +33,7 @@ pub(crate) struct Persisting {
 }
 
 /// Where it is kept.
-#[derive(Args, Clone, Default)]
+#[derive(Args, Clone, Default, PartialEq, Eq)]
 pub(crate) struct StatePlace {
     /// The folder of what is kept over a restart [default: ~/.dcc-mcp].
     #[arg(long, value_name = "DIR")]
@@ -48,43 +49,60 @@ impl StatePlace {
 }
 
 impl Persisting {
-    /// Loads what was loaded before and follows what is loaded from now on, when that is wanted.
-    pub(crate) async fn begin(
-        &self,
-        printer: Printer,
-        catalog: &SkillCatalog,
-        config: &mut Config,
-    ) -> Result<Option<Persistence>, Failure> {
+    /// Puts the options on top of the other settings.
+    pub(crate) fn cover(&self, config: &mut Config) {
         let policy = self.persist.map(|it| Value::Text(it.to_string()));
         config.layer.option(Key::Persist, policy);
         self.place.cover(config);
-        let Some(policy) = config.text(Key::Persist).filter(|text| *text != OFF) else {
-            return Ok(None);
-        };
-        let policy: ReplayPolicy = policy
-            .parse()
-            .map_err(|error| Failure::Usage(format!("{}: {error}", place(config, Key::Persist))))?;
-        let store = store(config)?;
-        let shown = store.file().display().to_string();
-        let begun = enable_skill_load_persistence(catalog, store, policy).await;
-        let (persistence, report) = begun.map_err(|error| {
+    }
+
+    /// The same options as arguments for another process, paths absolute.
+    pub(crate) fn as_arguments(&self) -> Result<Vec<String>, Failure> {
+        let policy = self.persist.map(|policy| format!("--persist={policy}"));
+        let mut arguments: Vec<String> = policy.into_iter().collect();
+        if let Some(folder) = &self.place.state_dir {
+            arguments.extend(["--state-dir".to_owned(), absolute_text(folder)?]);
+        }
+        Ok(arguments)
+    }
+}
+
+/// Loads what was loaded before and follows what is loaded from now on, when that is wanted.
+pub(crate) async fn begin(
+    printer: Printer,
+    catalog: &SkillCatalog,
+    config: &Config,
+) -> Result<Option<Persistence>, Failure> {
+    let Some(policy) = config.text(Key::Persist).filter(|text| *text != OFF) else {
+        return Ok(None);
+    };
+    let policy: ReplayPolicy = policy
+        .parse()
+        .map_err(|error| Failure::Usage(format!("{}: {error}", place(config, Key::Persist))))?;
+    let store = store(config)?;
+    let shown = store.file().display().to_string();
+    let begun = enable_skill_load_persistence(catalog, store, policy).await;
+    let (persistence, report) = begun.map_err(|error| {
+            let names: Vec<&str> = error.0.iter().map(|drift| drift.skill.as_str()).collect();
+            let them = if names.len() == 1 { "it" } else { "them" };
             Failure::Usage(format!(
-                "{}: {error}; `--persist=skip_on_drift` restores the others, and `metier state forget NAME` gives a skill up",
-                place(config, Key::Persist)
+                "{}: {error}; `--persist=skip_on_drift` restores the others, and `metier state forget {}{}` gives {them} up",
+                place(config, Key::Persist),
+                names.join(" "),
+                which(config),
             ))
         })?;
-        for note in report.notes() {
-            printer.say(&format!("warning: {note}"));
-        }
-        if !report.restored.is_empty() {
-            let number = count(report.restored.len(), "skill");
-            printer.say(&format!("restored {number} from {shown}"));
-        }
-        Ok(Some(Persistence {
-            loaded: persistence,
-            quality: counting(printer, catalog, quality_file(config)?),
-        }))
+    for note in report.notes() {
+        printer.say(&format!("warning: {note}"));
     }
+    if !report.restored.is_empty() {
+        let number = count(report.restored.len(), "skill");
+        printer.say(&format!("restored {number} from {shown}"));
+    }
+    Ok(Some(Persistence {
+        loaded: persistence,
+        quality: counting(printer, catalog, quality_file(config)?),
+    }))
 }
 
 /// Keeps what is loaded, and how skills do, until it is closed.
@@ -114,6 +132,15 @@ fn counting(printer: Printer, catalog: &SkillCatalog, file: PathBuf) -> Option<Q
             None
         }
     }
+}
+
+/// The options that make another command look at the same store.
+fn which(config: &Config) -> String {
+    let app = config.text(Key::App).filter(|app| *app != "python");
+    let app = app.map(|app| format!(" --app {app}"));
+    let folder = config.file(Key::StateDir);
+    let folder = folder.map(|folder| format!(" --state-dir {}", folder.display()));
+    [app, folder].into_iter().flatten().collect()
 }
 
 /// The store of the application in force.

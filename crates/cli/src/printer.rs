@@ -1,5 +1,6 @@
 //! Data on stdout, talk on stderr.
 
+use std::fmt::Write as _;
 use std::io::{Error, ErrorKind, Write};
 use std::sync::OnceLock;
 
@@ -17,12 +18,32 @@ pub(crate) struct Printer;
     reason = "a command gets its printer handed in, so that it writes nowhere else"
 )]
 impl Printer {
-    /// A line of data.
+    /// A line of data for people. Whatever an author wrote into it stays on this line and steers nothing.
     pub(crate) fn data(self, line: &str) {
-        self.text(&format!("{line}\n"));
+        self.text(&format!("{}\n", one_line(line)));
     }
 
-    /// Text that ends its own lines.
+    /// Several lines of data for people, which end themselves.
+    pub(crate) fn lines(self, text: &str) {
+        self.text(&harmless(text));
+    }
+
+    /// Rows of data for reading over, their columns side by side: on a terminal no wider than it is.
+    pub(crate) fn overview(self, rows: &[Vec<String>]) {
+        for line in fitted(rows, self.width()) {
+            self.data(&line);
+        }
+    }
+
+    /// How many columns the terminal has; a pipe or a file has no end.
+    pub(crate) fn width(self) -> usize {
+        terminal_size::terminal_size_of(std::io::stdout())
+            .map(|(width, _)| usize::from(width.0))
+            .filter(|width| *width > 0)
+            .unwrap_or(usize::MAX)
+    }
+
+    /// Text that ends its own lines, as it is: our own, or what a program reads.
     pub(crate) fn text(self, text: &str) {
         if self.is_gone() {
             return;
@@ -68,35 +89,84 @@ impl Printer {
 
     /// A value as indented JSON.
     pub(crate) fn json(self, value: &serde_json::Value) {
-        self.data(&format!("{value:#}"));
+        let mut text = String::new();
+        for c in format!("{value:#}").chars() {
+            if steers(c) {
+                // Outside of texts JSON holds none of them, and inside it has this spelling for each.
+                let _ = write!(text, "\\u{:04x}", u32::from(c));
+            } else {
+                text.push(c);
+            }
+        }
+        text.push('\n');
+        self.text(&text);
     }
 }
 
-/// Columns side by side, each as wide as its widest cell, the last one open.
+/// What stands between two columns.
+const GAP: usize = 2;
+/// A column is not cut shorter than this.
+const NARROWEST: usize = 12;
+
+/// Columns side by side, each as wide as its widest cell.
 pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
+    fitted(rows, usize::MAX)
+}
+
+/// The same, cut to a width: the last column first, then whichever is the widest.
+fn fitted(rows: &[Vec<String>], most: usize) -> Vec<String> {
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| row.iter().map(|cell| one_line(cell)).collect())
+        .collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut widths: Vec<usize> = (0..columns).map(width).collect();
+    narrow(&mut widths, most);
     rows.iter()
         .map(|row| {
             let cells = row.iter().zip(&widths).map(|(cell, width)| {
+                let cell = cut(cell, *width);
                 let blanks = width.saturating_sub(cell.width());
                 format!("{cell}{:blanks$}", "")
             });
-            let line = cells.collect::<Vec<_>>().join("  ");
-            harmless(line.trim_end())
+            let line = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
+            line.trim_end().to_owned()
         })
         .collect()
 }
 
+fn narrow(widths: &mut [usize], most: usize) {
+    let gaps = GAP * widths.len().saturating_sub(1);
+    let excess = |widths: &[usize]| {
+        let whole = widths.iter().sum::<usize>().saturating_add(gaps);
+        whole.saturating_sub(most)
+    };
+    let shrink = |width: &mut usize, by: usize| {
+        *width = (*width).min(width.saturating_sub(by).max(NARROWEST));
+    };
+    let by = excess(widths);
+    if let Some(last) = widths.last_mut() {
+        shrink(last, by);
+    }
+    let by = excess(widths);
+    if let Some(widest) = widths.iter_mut().max() {
+        shrink(widest, by);
+    }
+}
+
 /// At most so many columns of a terminal on one line, with a mark where it was cut.
 pub(crate) fn clipped(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), most)
+}
+
+/// The same for a text that is one line already.
+fn cut(line: &str, most: usize) -> String {
     if line.width() <= most {
-        return line;
+        return line.to_owned();
     }
     let mut room = most.saturating_sub(1);
     let fits = |c: &char| {
@@ -113,10 +183,6 @@ pub(crate) fn clipped(text: &str, most: usize) -> String {
 /// The text with every character written out that would steer a terminal or turn the writing
 /// direction: a skill's words are a stranger's.
 fn harmless(text: &str) -> String {
-    let steers = |c: char| {
-        (c.is_control() && c != '\n' && c != '\t')
-            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         if steers(c) {
@@ -126,6 +192,16 @@ fn harmless(text: &str) -> String {
         }
     }
     shown
+}
+
+/// The same on one line.
+fn one_line(text: &str) -> String {
+    harmless(&text.replace("\r\n", " ").replace(['\n', '\t'], " "))
+}
+
+fn steers(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// `1 skill`, `2 skills`.
@@ -157,6 +233,30 @@ mod tests {
             harmless("a\u{1b}[31mb\u{202e}c\n灯"),
             "a\\u{1b}[31mb\\u{202e}c\n灯"
         );
-        assert_eq!(table(&[vec!["\u{7}".to_owned()]]), ["\\u{7}"]);
+        let cells = ["\u{7}a\nb", "c"].map(ToOwned::to_owned).to_vec();
+        let plain = ["abc", "c"].map(ToOwned::to_owned).to_vec();
+        assert_eq!(table(&[cells, plain]), ["\\u{7}a b  c", "abc       c"]);
+    }
+
+    #[test]
+    fn the_last_column_gives_way_first() {
+        let row = |cells: [&str; 3]| cells.map(ToOwned::to_owned).to_vec();
+        let rows = [
+            row(["light", "3", "Sets the lights of a shot, one by one"]),
+            row(["灯", "1", "short"]),
+        ];
+        assert_eq!(
+            fitted(&rows, 30),
+            ["light  3  Sets the lights of …", "灯     1  short"]
+        );
+        assert_eq!(fitted(&rows, usize::MAX), table(&rows));
+        let rows = [row([
+            "light",
+            "A rather long text in the middle",
+            "and a long end",
+        ])];
+        assert_eq!(fitted(&rows, 34), ["light  A rather lon…  and a long …"]);
+        // What cannot fit is cut as far as it makes sense.
+        assert_eq!(fitted(&rows, 1), ["light  A rather lo…  and a long …"]);
     }
 }

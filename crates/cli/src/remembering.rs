@@ -7,12 +7,14 @@ use clap::Args;
 use metier::memory::{MemoryEntry, SqliteLongTerm};
 use metier::{AgentMemory, MemoryRecorder, SkillCatalog};
 
+use crate::Failure;
 use crate::config::{Config, Key, Origin, Value};
+use crate::given_path::absolute_text;
 use crate::options::place;
 use crate::printer::Printer;
 
 /// Whether and where it is kept.
-#[derive(Args, Clone, Default)]
+#[derive(Args, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Remembering {
     /// Remember which tools went well and which failed, and tell it with search results. Names and
     /// counts alone, for this run; --memory-database keeps them.
@@ -23,7 +25,7 @@ pub(crate) struct Remembering {
 }
 
 /// The file of it.
-#[derive(Args, Clone, Default)]
+#[derive(Args, Clone, Default, PartialEq, Eq)]
 pub(crate) struct MemoryDatabase {
     /// The database file of what is remembered over a restart.
     #[arg(long, value_name = "FILE")]
@@ -39,30 +41,44 @@ impl MemoryDatabase {
 }
 
 impl Remembering {
-    /// Remembers from now on, when that is wanted. Policies that read the memory are registered
-    /// after this. A file that cannot be used is a warning: the tools do not need it.
-    pub(crate) fn begin(&self, printer: Printer, catalog: &SkillCatalog, config: &mut Config) {
+    /// Puts the options on top of the other settings.
+    pub(crate) fn cover(&self, config: &mut Config) {
         let on = self.memory.then_some(Value::Flag(true));
         config.layer.option(Key::MemoryEnabled, on);
         self.database.cover(config);
-        if !is_wanted(config) {
-            return;
-        }
-        let memory = match config.file(Key::MemoryDatabase) {
-            None => AgentMemory::in_memory(),
-            Some(file) => match opened(file) {
-                Ok(store) => AgentMemory::new(Arc::new(store)),
-                Err(error) => {
-                    let origin = place(config, Key::MemoryDatabase);
-                    printer.say(&format!(
-                        "warning: {origin}: {error}; what is learned ends with this run"
-                    ));
-                    AgentMemory::in_memory()
-                }
-            },
-        };
-        MemoryRecorder::new(Arc::new(memory)).install(&catalog.hooks());
     }
+
+    /// The same options as arguments for another process, paths absolute.
+    pub(crate) fn as_arguments(&self) -> Result<Vec<String>, Failure> {
+        let on = self.memory.then(|| "--memory".to_owned());
+        let mut arguments: Vec<String> = on.into_iter().collect();
+        if let Some(file) = &self.database.memory_database {
+            arguments.extend(["--memory-database".to_owned(), absolute_text(file)?]);
+        }
+        Ok(arguments)
+    }
+}
+
+/// Remembers from now on, when that is wanted. Policies that read the memory are registered after this.
+/// A file that cannot be used is a warning: the tools do not need it.
+pub(crate) fn begin(printer: Printer, catalog: &SkillCatalog, config: &Config) {
+    if !is_wanted(config) {
+        return;
+    }
+    let memory = match config.file(Key::MemoryDatabase) {
+        None => AgentMemory::in_memory(),
+        Some(file) => match opened(file) {
+            Ok(store) => AgentMemory::new(Arc::new(store)),
+            Err(error) => {
+                let origin = place(config, Key::MemoryDatabase);
+                printer.say(&format!(
+                    "warning: {origin}: {error}; what is learned ends with this run"
+                ));
+                AgentMemory::in_memory()
+            }
+        },
+    };
+    MemoryRecorder::new(Arc::new(memory)).install(&catalog.hooks());
 }
 
 /// A file turns it on, unless it is said to be off; privacy counts before everything.

@@ -84,6 +84,31 @@ impl SkillName {
                 .all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
     }
 
+    /// The name as a value in YAML: in quotes where some reader of YAML 1.1 or 1.2 would take the bare
+    /// word for something else than text (a number, a date, a truth value, nothing).
+    ///
+    /// ```
+    /// use metier_skill_model::SkillName;
+    ///
+    /// let in_yaml = |name| SkillName::new(name).unwrap().in_yaml();
+    /// assert_eq!(in_yaml("bake-ao"), "bake-ao");
+    /// assert_eq!(in_yaml("2025-01-01"), "\"2025-01-01\"");
+    /// assert_eq!(in_yaml("null"), "\"null\"");
+    /// ```
+    pub fn in_yaml(&self) -> String {
+        const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
+        let text = self.as_str();
+        let is_word = text.starts_with(char::is_alphabetic)
+            && !text.contains(['#', '"'])
+            && text.trim() == text
+            && !WORDS.contains(&text.to_lowercase().as_str());
+        if is_word {
+            text.to_owned()
+        } else {
+            format!("\"{}\"", text.replace('"', "\\\""))
+        }
+    }
+
     /// The nearest name that follows the agentskills pattern; `None` where no letter of it is left.
     ///
     /// ```

@@ -47,7 +47,7 @@ impl Completions {
         if self.json {
             printer.json(&json!({"shell": name, "script": script}));
         } else {
-            printer.data(script.trim_end());
+            printer.text(&format!("{}\n", script.trim_end()));
         }
     }
 }

@@ -5,8 +5,10 @@ use serde_json::{Map, Value, json};
 
 use crate::Failure;
 use crate::config::{Config as Settings, Fault, Key, Origin, help};
-use crate::options::{Running, SkillPlaces, settings};
+use crate::listening::Listening;
+use crate::options::settings;
 use crate::printer::Printer;
+use crate::serving::Serving;
 
 #[derive(Args)]
 pub(crate) struct Config {
@@ -27,16 +29,17 @@ struct Show {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    running: Running,
+    listening: Listening,
     #[command(flatten)]
-    places: SkillPlaces,
+    serving: Serving,
 }
 
 impl Config {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         let Action::Show(show) = self.action;
-        let (config, mut faults) = show.running.config(&show.places);
-        settings(&config, &show.places, &mut faults);
+        let (mut config, mut faults) = show.serving.config();
+        show.listening.cover(&mut config);
+        settings(&config, &show.serving.places, &mut faults);
         if show.json {
             printer.json(&to_json(&config, &faults));
         } else {

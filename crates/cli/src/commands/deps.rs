@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::Failure;
 use crate::findings::tell_findings;
 use crate::options::SkillPlaces;
-use crate::printer::{Printer, count, table};
+use crate::printer::{Printer, count};
 
 #[derive(Args)]
 pub(crate) struct Deps {
@@ -47,11 +47,9 @@ impl Deps {
             printer.json(&to_json(&graph));
         } else {
             match self.format {
-                Format::Text => table(&rows(&graph))
-                    .iter()
-                    .for_each(|line| printer.data(line)),
-                Format::Dot => printer.data(dot(&graph).trim_end()),
-                Format::Mermaid => printer.data(mermaid(&graph).trim_end()),
+                Format::Text => printer.rows(&rows(&graph)),
+                Format::Dot => printer.lines(&dot(&graph)),
+                Format::Mermaid => printer.lines(&mermaid(&graph)),
             }
         }
         tell_findings(printer, &catalog.snapshot());

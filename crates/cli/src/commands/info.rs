@@ -55,7 +55,14 @@ impl Info {
             return Ok(());
         }
         let state = text_state.unwrap_or_default();
-        for line in text(&info, &state, folder.as_ref(), &findings, &settings) {
+        for line in text(
+            &info,
+            &state,
+            folder.as_ref(),
+            &findings,
+            &settings,
+            printer.width(),
+        ) {
             printer.data(&line);
         }
         Ok(())
@@ -165,12 +172,14 @@ fn to_json(
     value
 }
 
+/// What is only read is cut to so many columns; what somebody acts on is not: places, findings, cures.
 fn text(
     info: &SkillInfo,
     state: &TextState,
     folder: Option<&PathBuf>,
     findings: &[Diagnostic],
     settings: &CatalogSettings,
+    most: usize,
 ) -> Vec<String> {
     let summary = &info.summary;
     let mut lines = vec![format!(
@@ -181,7 +190,7 @@ fn text(
         lines = vec![format!("{} ({})", summary.name, summary.status)];
     }
     if !summary.description.is_empty() {
-        lines.push(clipped(&summary.description, usize::MAX));
+        lines.push(clipped(&summary.description, most));
     }
     lines.push(String::new());
     let mut fact = |name: &str, value: String| {
@@ -189,18 +198,19 @@ fn text(
             lines.push(format!("{name:<13} {value}"));
         }
     };
+    let read = |text: &str| clipped(text, most.saturating_sub(14));
     fact(
         "location",
         folder.map_or_else(String::new, |folder| folder.display().to_string()),
     );
     fact("found in", named(&info.source).to_owned());
     fact("application", summary.dcc.clone());
-    fact("tags", summary.tags.join(", "));
+    fact("tags", read(&summary.tags.join(", ")));
     if let Some(metadata) = &info.metadata {
         fact("layer", metadata.layer.clone());
         fact("stage", metadata.stage.clone());
         fact("license", metadata.license.clone());
-        fact("works with", clipped(&metadata.compatibility, usize::MAX));
+        fact("works with", read(&metadata.compatibility));
         fact("needs", needs(metadata, &summary.missing_dependencies));
         fact("needed by", info.dependents.join(", "));
         fact("requires", summary.required_capabilities.join(", "));
@@ -212,7 +222,7 @@ fn text(
                 count(group.tools.len(), "tool")
             )
         });
-        fact("groups", groups.collect::<Vec<_>>().join(", "));
+        fact("groups", read(&groups.collect::<Vec<_>>().join(", ")));
         let resource = match (&state.uri, &state.not_served) {
             (_, Some(reason)) => format!("not served: {reason}"),
             (Some(uri), None) => format!("{uri}, {} in all", count(state.files.len(), "file")),
@@ -228,7 +238,7 @@ fn text(
         lines.push(String::new());
         lines.push(count(metadata.tools.len(), "tool"));
         for tool in &metadata.tools {
-            lines.extend(tool_lines(metadata, tool, settings));
+            lines.extend(tool_lines(metadata, tool, settings, most));
         }
     }
     if !findings.is_empty() {
@@ -257,7 +267,9 @@ fn tool_lines(
     metadata: &SkillMetadata,
     tool: &ToolDeclaration,
     settings: &CatalogSettings,
+    most: usize,
 ) -> Vec<String> {
+    let read = |text: &str| clipped(text, most.saturating_sub(16));
     let outlook = ToolOutlook::of(tool, metadata, settings);
     let mut lines = vec![format!("  {}", wire_name_of(metadata, tool))];
     let mut fact = |name: &str, value: String| {
@@ -265,7 +277,7 @@ fn tool_lines(
             lines.push(format!("    {name:<11} {value}"));
         }
     };
-    fact("does", clipped(&tool.description, 160));
+    fact("does", read(&clipped(&tool.description, 160)));
     let interpreter = match &outlook.program {
         Some(Ok(program)) => format!(" by {}", program.interpreter.display()),
         _ => String::new(),
@@ -275,11 +287,11 @@ fn tool_lines(
     }
     fact(
         "arguments",
-        schema_summary::arguments(tool.input_schema.as_ref()),
+        read(&schema_summary::arguments(tool.input_schema.as_ref())),
     );
     fact(
         "answers",
-        schema_summary::arguments(tool.output_schema.as_ref()),
+        read(&schema_summary::arguments(tool.output_schema.as_ref())),
     );
     let hints = [
         (tool.read_only, "only reads"),

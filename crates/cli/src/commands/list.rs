@@ -36,12 +36,15 @@ pub(crate) struct List {
 impl List {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         let (catalog, _) = self.places.catalog(self.places.settings()?);
-        let changes = catalog.subscribe();
-        self.print(printer, &catalog);
+        let mut changes = catalog.subscribe();
+        let shown = self.print(printer, &catalog, None);
         if !self.watch {
             return Ok(());
         }
         follow(&catalog)?;
+        // The first look of those who follow is news of nothing, unless something changed meanwhile.
+        while changes.try_recv().is_ok() {}
+        self.print(printer, &catalog, Some(&shown));
         runtime()?.block_on(self.print_changes(printer, &catalog, changes));
         Ok(())
     }
@@ -57,7 +60,7 @@ impl List {
         let changed = async {
             // A listener that lags is told of it, and looks at everything all the same.
             while !matches!(changes.recv().await, Err(RecvError::Closed)) && !printer.is_gone() {
-                self.print(printer, catalog);
+                self.print(printer, catalog, None);
             }
         };
         tokio::select! {
@@ -66,7 +69,8 @@ impl List {
         }
     }
 
-    fn print(&self, printer: Printer, catalog: &SkillCatalog) {
+    /// Gives what was printed. What is there `already` is not printed again.
+    fn print(&self, printer: Printer, catalog: &SkillCatalog, already: Option<&Value>) -> Value {
         let skills = catalog.list_skills(self.status);
         let unusable = |status| {
             if self.status.is_none() {
@@ -77,17 +81,21 @@ impl List {
         };
         let rejected = unusable(SkillStatus::Skipped);
         let shadowed = unusable(SkillStatus::Shadowed);
+        let answer = json!({
+            "total": skills.len(),
+            "skills": rows(catalog, &skills),
+            "rejected": rejected,
+            "shadowed": shadowed,
+            "findings": catalog.snapshot().diagnostics(),
+            "searched": searched::places(catalog.registry().settings(), &self.places.paths),
+        });
+        if already == Some(&answer) {
+            return answer;
+        }
         if self.json {
-            printer.json(&json!({
-                "total": skills.len(),
-                "skills": rows(catalog, &skills),
-                "rejected": rejected,
-                "shadowed": shadowed,
-                "findings": catalog.snapshot().diagnostics(),
-                "searched": searched::places(catalog.registry().settings(), &self.places.paths),
-            }));
+            printer.json(&answer);
             self.places.tell_if_empty(printer, catalog);
-            return;
+            return answer;
         }
         if !skills.is_empty() {
             let mut rows = vec![
@@ -96,7 +104,7 @@ impl List {
                     .to_vec(),
             ];
             rows.extend(skills.iter().map(row));
-            printer.rows(&rows);
+            printer.overview(&rows);
         }
         tell_findings(printer, &catalog.snapshot());
         let mut said = count(skills.len(), "skill");
@@ -107,6 +115,7 @@ impl List {
         }
         printer.say(&said);
         self.places.tell_if_empty(printer, catalog);
+        answer
     }
 }
 

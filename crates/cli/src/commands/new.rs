@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use metier::skill_model::SkillName;
+use metier::skill_model::{SkillName, canonical_name, is_wire_safe};
 use serde_json::json;
 
 use crate::Failure;
@@ -14,6 +14,9 @@ const TOOLS: &str = include_str!("../../templates/skill/tools.yaml");
 const SCRIPT: &str = include_str!("../../templates/skill/count_words.py");
 const SCRIPT_WITH_HELPER: &str = include_str!("../../templates/skill/count_words_with_helper.py");
 const HELPER: &str = include_str!("../../assets/metier_skill.py");
+
+/// The tool that the script is.
+const TOOL: &str = "count_words";
 
 /// The longest name that other hosts of skills take.
 const LONGEST: usize = 64;
@@ -35,7 +38,7 @@ pub(crate) struct New {
 
 impl New {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        check(&self.name).map_err(Failure::Usage)?;
+        let name = check(&self.name).map_err(Failure::Usage)?;
         if !self.dir.is_dir() {
             return Err(Failure::Usage(format!(
                 "--dir {}: there is no such folder",
@@ -48,7 +51,7 @@ impl New {
         } else {
             self.dir.join(&self.name)
         };
-        let files = self.files();
+        let files = self.files(&name);
         write(&folder, &files).map_err(Failure::Usage)?;
         let shown: Vec<String> = files
             .iter()
@@ -67,22 +70,28 @@ impl New {
         }
         let arguments = r#"{"text": "hello world"}"#;
         printer.say(&format!(
-            "try it:\n  metier call count_words --args '{arguments}' {0}\nthen write what the skill does into {1}",
+            "try it:\n  metier call {2} --args '{arguments}' {0}\nthen write what the skill does into {1}",
             folder.display(),
-            folder.join("SKILL.md").display()
+            folder.join("SKILL.md").display(),
+            tool_of(&self.name),
         ));
         Ok(())
     }
 
-    fn files(&self) -> Vec<(&'static str, String)> {
+    fn files(&self, name: &SkillName) -> Vec<(&'static str, String)> {
         let script = if self.with_helper {
             SCRIPT_WITH_HELPER
         } else {
             SCRIPT
         };
+        let tool = tool_of(&self.name);
+        let skill = SKILL
+            .replace("name: {name}", &format!("name: {}", name.in_yaml()))
+            .replace("{name}", &self.name)
+            .replace("{tool}", &tool);
         let mut files = vec![
-            ("SKILL.md", SKILL.replace("{name}", &self.name)),
-            ("tools.yaml", TOOLS.to_owned()),
+            ("SKILL.md", skill),
+            ("tools.yaml", TOOLS.replace("{tool}", &tool)),
             ("scripts/count_words.py", script.to_owned()),
         ];
         if self.with_helper {
@@ -92,12 +101,24 @@ impl New {
     }
 }
 
+/// The name of the tool. Behind a long skill's name it would be longer than clients accept, and listed
+/// under another; written whole, it can be shorter.
+fn tool_of(skill: &str) -> String {
+    let canonical = canonical_name(skill, TOOL);
+    if is_wire_safe(&canonical) {
+        return TOOL.to_owned();
+    }
+    let room = LONGEST.saturating_sub(TOOL.len() + 2);
+    let skill: String = skill.replace('-', "_").chars().take(room).collect();
+    format!("{}__{TOOL}", skill.trim_end_matches('_'))
+}
+
 /// Refuses a name that some host of skills would refuse, with the rule that it breaks and a name
 /// that is fine.
-fn check(name: &str) -> Result<(), String> {
+fn check(name: &str) -> Result<SkillName, String> {
     let rule = match SkillName::new(name) {
         Err(fault) => fault.to_string(),
-        Ok(checked) if checked.is_standard() => return Ok(()),
+        Ok(checked) if checked.is_standard() => return Ok(checked),
         Ok(_) => broken_rule(name),
     };
     let offer = match SkillName::standard_near(name) {
@@ -154,7 +175,7 @@ mod tests {
 
     #[test]
     fn names_are_explained() {
-        assert_eq!(check("bake-ao"), Ok(()));
+        assert_eq!(check("bake-ao").unwrap().as_str(), "bake-ao");
         let said: Vec<String> = [
             "Bake AO",
             "bake_ao",

@@ -61,7 +61,7 @@ impl Search {
         }
         let best = report.hits.first().map_or(0.0, |hit| hit.score);
         let rows: Vec<Vec<String>> = report.hits.iter().map(|hit| row(hit, best)).collect();
-        printer.rows(&rows);
+        printer.overview(&rows);
         for note in &report.notes {
             printer.say(&note.to_string());
         }

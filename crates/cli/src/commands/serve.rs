@@ -1,97 +1,64 @@
 //! `metier serve`.
 
 use std::collections::BTreeSet;
-use std::net::{IpAddr, ToSocketAddrs as _};
 
 use clap::Args;
 use metier::capability::CapabilitySet;
 use metier::skill_model::{SkillStatus, SkillSummary};
-use metier::{McpHttpConfig, SkillCatalog, skill_server};
+use metier::{SkillCatalog, skill_server};
 use serde_json::json;
 
 use crate::Failure;
 use crate::attaching::warn_if_unattached;
+use crate::config::Key;
 use crate::findings::tell_findings;
-use crate::listing::Listing;
-use crate::options::{Running, SkillPlaces, follow, runtime};
+use crate::listening::Listening;
+use crate::listing::shows_stubs;
+use crate::options::{SkillPlaces, follow, runtime};
 use crate::printer::{Printer, clipped, count};
 use crate::program_hooks::warn_if_idle;
-use crate::progress;
+use crate::serving::Serving;
 use crate::stop_signal::StopSignal;
 use crate::watch_talk::WatchTalk;
+use crate::{confirming, listening, loading, persisting, progress, remembering};
 
 /// How many skills the summary names.
 const SHOWN: usize = 20;
 
 #[derive(Args)]
 pub(crate) struct Serve {
-    /// The address to listen on.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
-    host: String,
-    /// The port; 0 takes any free one.
-    #[arg(long, default_value_t = 8765)]
-    port: u16,
-    /// A name besides those of this machine under which clients may call the server, with or without a
-    /// port; may be given several times.
-    #[arg(long = "allowed-host", value_name = "HOST")]
-    allowed_hosts: Vec<String>,
-    /// Follow the folders: what changes there is served without a restart.
-    #[arg(long)]
-    watch: bool,
     /// Listen beyond this machine although nothing checks who calls.
     #[arg(long)]
     insecure: bool,
     #[command(flatten)]
-    loading: crate::loading::Loading,
+    listening: Listening,
     #[command(flatten)]
-    persisting: crate::persisting::Persisting,
-    #[command(flatten)]
-    remembering: crate::remembering::Remembering,
-    #[command(flatten)]
-    listing: Listing,
-    #[command(flatten)]
-    confirming: crate::confirming::Confirming,
-    #[command(flatten)]
-    running: Running,
-    #[command(flatten)]
-    places: SkillPlaces,
+    serving: Serving,
 }
 
 impl Serve {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let (mut settings, mut chosen) = self.running.settings_of_server(&self.places)?;
-        self.listing.cover(&mut chosen, &mut settings);
-        if !self.insecure && !is_loopback(&self.host) {
-            return Err(Failure::Usage(format!(
-                "--host {}: this address can be reached from other machines, and the server runs scripts for \
-                 whoever calls; listen on 127.0.0.1, or add --insecure if you mean it",
-                self.host
-            )));
-        }
-        let mut config = McpHttpConfig::new(self.port);
-        config.host.clone_from(&self.host);
-        config.allowed_hosts.clone_from(&self.allowed_hosts);
-        config.stubs = self.listing.shows_stubs();
-        config.confirm = self.confirming.policy();
+        let (settings, mut chosen) = self.serving.settings()?;
+        self.listening.cover(&mut chosen);
+        let mut config = listening::http(&chosen, self.insecure)?;
+        config.stubs = shows_stubs(&chosen);
+        config.confirm = confirming::policy(&chosen);
         runtime()?.block_on(async {
             let stop = StopSignal::listen();
             let dcc = settings.only_dcc.clone();
             let (server, catalog) = progress::around("looking for skills", || {
-                skill_server(settings, config, &self.places.paths, dcc.as_deref())
+                skill_server(settings, config, &self.serving.places.paths, dcc.as_deref())
             });
-            self.remembering.begin(printer, &catalog, &mut chosen);
-            if self.watch {
+            remembering::begin(printer, &catalog, &chosen);
+            if chosen.flag(Key::Watch) {
                 let talk = WatchTalk::begin(&catalog);
                 follow(&catalog)?;
                 tokio::spawn(talk.tell(printer));
             }
             warn_if_unattached(&chosen).await;
             warn_if_idle(printer, &chosen, &catalog);
-            let persistence = self
-                .persisting
-                .begin(printer, &catalog, &mut chosen)
-                .await?;
-            self.loading.load(printer, &catalog, &chosen).await?;
+            let persistence = persisting::begin(printer, &catalog, &chosen).await?;
+            loading::load(printer, &catalog, &chosen).await?;
             let handle = server
                 .start()
                 .await
@@ -115,8 +82,8 @@ impl Serve {
     /// What was found, and what to paste into a client.
     fn tell(&self, printer: Printer, catalog: &SkillCatalog, url: &str) {
         tell_findings(printer, &catalog.snapshot());
-        self.places.tell_if_empty(printer, catalog);
-        for line in summary(catalog, &self.places) {
+        self.serving.places.tell_if_empty(printer, catalog);
+        for line in summary(catalog, &self.serving.places) {
             printer.say(&line);
         }
         let entry = json!({"mcpServers": {"metier": {"type": "http", "url": url}}});
@@ -215,21 +182,5 @@ fn skill_line(skill: &SkillSummary) -> String {
     match skill.status {
         SkillStatus::Loaded | SkillStatus::Unloaded => format!("  {}  {description}", skill.name),
         status => format!("  {}  [{status}] {description}", skill.name),
-    }
-}
-
-/// Whether only this machine can reach the address.
-fn is_loopback(host: &str) -> bool {
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    if let Ok(address) = host.parse::<IpAddr>() {
-        return address.is_loopback();
-    }
-    match (host, 0_u16).to_socket_addrs() {
-        Ok(addresses) => {
-            let mut addresses = addresses.peekable();
-            addresses.peek().is_some() && addresses.all(|address| address.ip().is_loopback())
-        }
-        // A name that means nothing is refused when the server starts to listen.
-        Err(_) => true,
     }
 }

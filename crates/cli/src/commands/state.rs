@@ -187,11 +187,14 @@ impl Forget {
         for name in &known {
             change = change.with_unloaded(name);
         }
-        let saved = store.save(&change);
-        let saved = saved.map_err(|error| Failure::Usage(error.to_string()))?;
-        quality.forget(&known)?;
-        if let Some(copy) = saved.kept_aside {
-            printer.say(&format!("the damaged file is kept as {}", copy.display()));
+        // Forgetting nothing where nothing is kept makes no files.
+        if !known.is_empty() || store.file().exists() {
+            let saved = store.save(&change);
+            let saved = saved.map_err(|error| Failure::Usage(error.to_string()))?;
+            quality.forget(&known)?;
+            if let Some(copy) = saved.kept_aside {
+                printer.say(&format!("the damaged file is kept as {}", copy.display()));
+            }
         }
         if self.shown.json {
             printer.json(&json!({"forgotten": known, "unknown": unknown}));

@@ -32,6 +32,9 @@ enum Action {
 
 #[derive(Args)]
 struct Export {
+    /// Print JSON, which an export is with or without this.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     which: Which,
 }

@@ -7,40 +7,26 @@ use metier::{McpConfig, StdioConfig, message_server, serve_stdio};
 
 use crate::Failure;
 use crate::attaching::warn_if_unattached;
+use crate::config::Key;
 use crate::findings::tell_findings;
-use crate::listing::Listing;
-use crate::options::{Running, SkillPlaces, follow, runtime};
+use crate::listing::shows_stubs;
+use crate::options::{follow, runtime};
 use crate::printer::Printer;
 use crate::program_hooks::warn_if_idle;
-use crate::progress;
+use crate::serving::Serving;
 use crate::stop_signal::StopSignal;
 use crate::watch_talk::WatchTalk;
+use crate::{confirming, loading, persisting, progress, remembering};
 
 #[derive(Args)]
 pub(crate) struct Stdio {
-    /// Follow the folders: what changes there is served without a restart.
-    #[arg(long)]
-    watch: bool,
     #[command(flatten)]
-    loading: crate::loading::Loading,
-    #[command(flatten)]
-    persisting: crate::persisting::Persisting,
-    #[command(flatten)]
-    remembering: crate::remembering::Remembering,
-    #[command(flatten)]
-    listing: Listing,
-    #[command(flatten)]
-    confirming: crate::confirming::Confirming,
-    #[command(flatten)]
-    running: Running,
-    #[command(flatten)]
-    places: SkillPlaces,
+    serving: Serving,
 }
 
 impl Stdio {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let (mut settings, mut chosen) = self.running.settings_of_server(&self.places)?;
-        self.listing.cover(&mut chosen, &mut settings);
+        let (settings, chosen) = self.serving.settings()?;
         if std::io::stdin().is_terminal() {
             printer.say(
                 "waiting for JSON-RPC messages, one a line; this command is meant to be started by an MCP client, \
@@ -49,29 +35,26 @@ impl Stdio {
         }
         let dcc = settings.only_dcc.clone();
         let mut config = McpConfig::default();
-        config.stubs = self.listing.shows_stubs();
-        config.confirm = self.confirming.policy();
+        config.stubs = shows_stubs(&chosen);
+        config.confirm = confirming::policy(&chosen);
         let runtime = runtime()?;
         let ended = runtime.block_on(async {
             let signal = StopSignal::listen();
             let (server, catalog) = progress::around("looking for skills", || {
-                message_server(settings, config, &self.places.paths, dcc.as_deref())
+                message_server(settings, config, &self.serving.places.paths, dcc.as_deref())
             });
-            self.remembering.begin(printer, &catalog, &mut chosen);
-            if self.watch {
+            remembering::begin(printer, &catalog, &chosen);
+            if chosen.flag(Key::Watch) {
                 let talk = WatchTalk::begin(&catalog);
                 follow(&catalog)?;
                 tokio::spawn(talk.tell(printer));
             }
             warn_if_unattached(&chosen).await;
             warn_if_idle(printer, &chosen, &catalog);
-            let persistence = self
-                .persisting
-                .begin(printer, &catalog, &mut chosen)
-                .await?;
-            self.loading.load(printer, &catalog, &chosen).await?;
+            let persistence = persisting::begin(printer, &catalog, &chosen).await?;
+            loading::load(printer, &catalog, &chosen).await?;
             tell_findings(printer, &catalog.snapshot());
-            self.places.tell_if_empty(printer, &catalog);
+            self.serving.places.tell_if_empty(printer, &catalog);
             let limits = StdioConfig::default();
             let stop = limits.stop.clone();
             tokio::spawn(async move {

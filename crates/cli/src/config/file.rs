@@ -14,6 +14,7 @@ use super::value::{Base, Kind, Value};
 const LIMITS: &str = "limits";
 const AUDIT: &str = "audit";
 const MEMORY: &str = "memory";
+const HTTP: &str = "http";
 const INTERPRETERS: &str = "interpreters";
 const HOOKS: &str = "hooks";
 
@@ -74,7 +75,7 @@ impl Reader<'_> {
     fn table(&mut self, table: &DeTable<'_>) {
         for (name, value) in table {
             match (name.get_ref().as_ref(), value.get_ref()) {
-                (table @ (LIMITS | AUDIT | MEMORY), DeValue::Table(values)) => {
+                (table @ (LIMITS | AUDIT | MEMORY | HTTP), DeValue::Table(values)) => {
                     for (name, value) in values {
                         let path = format!("{table}.{}", name.get_ref());
                         self.value(&path, &name.span(), value.get_ref(), &value.span());
@@ -100,7 +101,7 @@ impl Reader<'_> {
                     "`hooks` must be a list of tables",
                     "write `[[hooks]]` on a line of its own for each, and its keys below it",
                 ),
-                (table @ (LIMITS | AUDIT | MEMORY | INTERPRETERS), _) => {
+                (table @ (LIMITS | AUDIT | MEMORY | HTTP | INTERPRETERS), _) => {
                     let cure =
                         format!("write `[{table}]` on a line of its own and the keys below it");
                     self.fault(&value.span(), format!("`{table}` must be a table"), cure);
@@ -124,7 +125,12 @@ impl Reader<'_> {
             return;
         };
         match Value::of_toml(key.kind(), value, self.base) {
-            Ok(value) => self.layer.set(key, value, Origin::File(self.place(at))),
+            Ok(read) => {
+                let items = value.as_array().into_iter().flatten();
+                let places = items.map(|item| self.place(&item.span())).collect();
+                self.layer.entries.insert(key, places);
+                self.layer.set(key, read, Origin::File(self.place(at)));
+            }
             Err(wrong) => self.fault(
                 span,
                 format!("`{path}`: found {}", wrong.found),
@@ -182,7 +188,7 @@ fn cure(path: &str) -> String {
         return format!("write `{key}` above the tables");
     }
     let known = || {
-        let tables = [LIMITS, AUDIT, MEMORY, INTERPRETERS, HOOKS];
+        let tables = [LIMITS, AUDIT, MEMORY, HTTP, INTERPRETERS, HOOKS];
         Key::ALL.iter().map(|key| key.path()).chain(tables)
     };
     if let Some(near) = nearest(path, known()) {
@@ -223,10 +229,10 @@ mod tests {
             "capabilites = ['usd']\ndeadline = 5\nroots = 'skills'\nstrict = 'yes'\npermissions = []\n\
              environment = ['A=B']\napp = 'maya'\n[limits]\ndeadline = 0\npython = 'x'\n[interpreters]\npython = 'x'\nmaya = 5\n",
         );
-        insta::assert_snapshot!(faults, @"
+        insta::assert_snapshot!(faults, @r#"
         metier.toml:1:1: unknown key `capabilites`; did you mean `capabilities`?
         metier.toml:2:1: unknown key `deadline`; write `deadline` below `[limits]`
-        metier.toml:3:9: `roots`: found the text `skills`; expected a list of folders
+        metier.toml:3:9: `roots`: found the text `skills`; expected a list of folders: `["skills"]`
         metier.toml:4:10: `strict`: found the text `yes`; expected true or false
         metier.toml:5:1: `permissions` cannot be set in this file; remove it; it is for the activation of skills, which this version has not; `capabilities`, `environment`, `[limits]` and `[[hooks]]` bound what scripts can do
         metier.toml:6:15: `environment`: found `A=B`; expected a list of names, names that end in `*`, or `all`
@@ -234,7 +240,7 @@ mod tests {
         metier.toml:10:1: unknown key `limits.python`; write `python` above the tables
         metier.toml:12:1: `python` is no application of its own; write `python = …` above the tables for every .py script
         metier.toml:13:8: `interpreters.maya`: found the number 5; expected a path to a program, or its name
-        ");
+        "#);
         // What is right counts all the same; whether a command goes on is its own decision.
         assert_eq!(layer.values.len(), 1);
     }

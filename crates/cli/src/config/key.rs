@@ -5,6 +5,11 @@ use metier::CatalogSettings;
 use super::value::{Kind, OFF, Value};
 use crate::listing::When;
 
+/// Which skills have a stub.
+pub(crate) const STUBS: [&str; 2] = ["all", "none"];
+/// Which calls are confirmed.
+pub(crate) const CONFIRM: [&str; 2] = ["never", "destructive"];
+
 /// A setting. The order is the order in which settings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key {
@@ -18,9 +23,12 @@ pub(crate) enum Key {
     RequireHost,
     Attach,
     Load,
+    Watch,
     Persist,
     StateDir,
+    Stubs,
     SkillTools,
+    Confirm,
     Python,
     Argv,
     Deadline,
@@ -32,10 +40,13 @@ pub(crate) enum Key {
     MemoryEnabled,
     MemoryDatabase,
     MemoryPrivacy,
+    Host,
+    Port,
+    AllowedHosts,
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 24] = [
+    pub(crate) const ALL: [Self; 30] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
@@ -46,9 +57,12 @@ impl Key {
         Self::RequireHost,
         Self::Attach,
         Self::Load,
+        Self::Watch,
         Self::Persist,
         Self::StateDir,
+        Self::Stubs,
         Self::SkillTools,
+        Self::Confirm,
         Self::Python,
         Self::Argv,
         Self::Deadline,
@@ -60,6 +74,9 @@ impl Key {
         Self::MemoryEnabled,
         Self::MemoryDatabase,
         Self::MemoryPrivacy,
+        Self::Host,
+        Self::Port,
+        Self::AllowedHosts,
     ];
 
     /// The key in the file, with the table it stands in.
@@ -75,6 +92,12 @@ impl Key {
             Self::RequireHost => "require_host",
             Self::Attach => "attach",
             Self::Load => "load",
+            Self::Watch => "watch",
+            Self::Stubs => "stubs",
+            Self::Confirm => "confirm",
+            Self::Host => "http.host",
+            Self::Port => "http.port",
+            Self::AllowedHosts => "http.allowed_hosts",
             Self::Persist => "persist",
             Self::StateDir => "state_dir",
             Self::SkillTools => "skill_tools",
@@ -109,6 +132,12 @@ impl Key {
             Self::RequireHost => Some("--require-host"),
             Self::Attach => Some("--attach"),
             Self::Load => Some("--load"),
+            Self::Watch => Some("--watch"),
+            Self::Stubs => Some("--stubs"),
+            Self::Confirm => Some("--confirm"),
+            Self::Host => Some("--host"),
+            Self::Port => Some("--port"),
+            Self::AllowedHosts => Some("--allowed-host"),
             Self::Persist => Some("--persist"),
             Self::StateDir => Some("--state-dir"),
             Self::SkillTools => Some("--skill-tools"),
@@ -129,14 +158,18 @@ impl Key {
 
     pub(crate) const fn kind(self) -> Kind {
         match self {
-            Self::App | Self::Dcc => Kind::Text,
+            Self::App | Self::Dcc | Self::Host => Kind::Text,
+            Self::Stubs => Kind::OneOf(&STUBS),
+            Self::Confirm => Kind::OneOf(&CONFIRM),
+            Self::Port => Kind::Port,
             Self::Roots | Self::WorkspaceRoots => Kind::Folders,
             Self::Strict
             | Self::RequireHost
             | Self::Argv
+            | Self::Watch
             | Self::MemoryEnabled
             | Self::MemoryPrivacy => Kind::Flag,
-            Self::Capabilities | Self::Load => Kind::Texts,
+            Self::Capabilities | Self::Load | Self::AllowedHosts => Kind::Texts,
             Self::Environment => Kind::Patterns,
             Self::Python => Kind::Program,
             Self::Deadline | Self::Longest => Kind::Seconds,
@@ -164,6 +197,14 @@ impl Key {
                 "the file of an application that runs main-thread tools (metier host-adapter)"
             }
             Self::Load => "skills that a server loads at its start; all for every one",
+            Self::Watch => "serve what changes in the folders without a restart",
+            Self::Stubs => {
+                "which skills that are not loaded have a stub in tools/list: all or none"
+            }
+            Self::Confirm => "which calls the person at the client confirms: never or destructive",
+            Self::Host => "the address that metier serve listens on",
+            Self::Port => "its port; 0 takes any free one",
+            Self::AllowedHosts => "further names under which clients may call it",
             Self::Persist => "keep what a server has loaded over a restart: a policy, or off",
             Self::StateDir => "the folder of what is kept; ~/.dcc-mcp without one",
             Self::SkillTools => {
@@ -205,9 +246,16 @@ impl Key {
             Self::Strict
             | Self::RequireHost
             | Self::Argv
+            | Self::Watch
             | Self::MemoryEnabled
             | Self::MemoryPrivacy => Value::Flag(false),
-            Self::Capabilities | Self::Environment | Self::Load => Value::Texts(Vec::new()),
+            Self::Capabilities | Self::Environment | Self::Load | Self::AllowedHosts => {
+                Value::Texts(Vec::new())
+            }
+            Self::Stubs => Value::Text(STUBS[0].to_owned()),
+            Self::Confirm => Value::Text(CONFIRM[0].to_owned()),
+            Self::Host => Value::Text("127.0.0.1".to_owned()),
+            Self::Port => Value::Count(8765),
             Self::Deadline => Value::Seconds(run.limits.deadline.as_secs()),
             Self::Longest => Value::Seconds(run.longest_deadline.as_secs()),
             Self::Output => Value::Bytes(run.limits.output_bytes),

@@ -39,6 +39,8 @@ pub(crate) struct Sourced<T> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layer {
     pub(crate) values: BTreeMap<Key, Sourced<Value>>,
+    /// Where the entries of a list of the file stand.
+    pub(crate) entries: BTreeMap<Key, Vec<String>>,
     /// By application or extension.
     pub(crate) interpreters: BTreeMap<String, Sourced<PathBuf>>,
     /// In the order of the file.
@@ -71,6 +73,7 @@ impl Layer {
     /// Puts a layer on top of this one.
     pub(crate) fn cover(&mut self, upper: Self) {
         self.values.extend(upper.values);
+        self.entries.extend(upper.entries);
         self.interpreters.extend(upper.interpreters);
         self.hooks.extend(upper.hooks);
     }
@@ -89,6 +92,13 @@ pub(crate) struct Config {
 impl Config {
     pub(crate) fn get(&self, key: Key) -> Option<&Sourced<Value>> {
         self.layer.values.get(&key)
+    }
+
+    /// Where an entry of a list stands, where the file says it.
+    pub(crate) fn entry(&self, key: Key, index: usize) -> Option<&str> {
+        let is_of_file = matches!(self.get(key)?.origin, Origin::File(_));
+        let places = self.layer.entries.get(&key).filter(|_| is_of_file)?;
+        places.get(index).map(String::as_str)
     }
 
     pub(crate) fn text(&self, key: Key) -> Option<&str> {

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use metier::ReplayPolicy;
 use metier::runner::EnvironmentPolicy;
 use serde_json::json;
@@ -17,6 +18,8 @@ pub(crate) enum Kind {
     Text,
     /// A policy of replays, or off.
     Policy,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
     /// Auto, on or off.
     When,
     Flag,
@@ -30,6 +33,7 @@ pub(crate) enum Kind {
     Seconds,
     Bytes,
     Count,
+    Port,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,13 +67,14 @@ pub(crate) struct Wrong {
 const MOST_SECONDS: u64 = 86_400;
 const MOST_BYTES: u64 = 1 << 30;
 const MOST_PROCESSES: u64 = 4_096;
+const MOST_PORT: u64 = 65_535;
 
 /// Stands for no policy.
 pub(crate) const OFF: &str = "off";
 
 impl Kind {
-    fn expected(self) -> &'static str {
-        match self {
+    fn expected(self) -> String {
+        let expected = match self {
             Self::Text => "a text",
             Self::Policy => "skip_on_drift, require_exact_version, ignore_version or off",
             Self::When => "auto, on or off",
@@ -82,13 +87,16 @@ impl Kind {
             Self::Seconds => "whole seconds, 1 to 86400",
             Self::Bytes => "bytes, or a text like \"4 MiB\", up to 1 GiB",
             Self::Count => "a number, 1 to 4096",
-        }
+            Self::Port => "a port, 0 to 65535",
+            Self::OneOf(words) => return words.join(" or "),
+        };
+        expected.to_owned()
     }
 
     fn wrong(self, found: impl Into<String>) -> Wrong {
         Wrong {
             found: found.into(),
-            expected: self.expected().to_owned(),
+            expected: self.expected(),
         }
     }
 }
@@ -137,6 +145,7 @@ impl Value {
         let wrong = || kind.wrong(format!("`{text}`"));
         match kind {
             Kind::Text => Ok(Self::Text(text.to_owned())),
+            Kind::OneOf(words) => one_of(words, text).ok_or_else(wrong),
             Kind::Policy | Kind::When => named(kind, text).map(Self::Text).ok_or_else(wrong),
             Kind::Flag => match text.to_ascii_lowercase().as_str() {
                 "1" | "true" | "yes" | "on" => Ok(Self::Flag(true)),
@@ -148,7 +157,7 @@ impl Value {
                 let names = names.filter(|name| !name.is_empty()).map(ToOwned::to_owned);
                 texts(kind, names.collect())
             }
-            Kind::Seconds | Kind::Count => {
+            Kind::Seconds | Kind::Count | Kind::Port => {
                 number(kind, text.parse().map_err(|_| wrong())?).ok_or_else(wrong)
             }
             Kind::Bytes => bytes(text).map(Self::Bytes).ok_or_else(wrong),
@@ -158,7 +167,15 @@ impl Value {
 
     /// A value of the file.
     pub(crate) fn of_toml(kind: Kind, value: &DeValue<'_>, base: &Base) -> Result<Self, Wrong> {
-        let wrong = || kind.wrong(shown(value));
+        let wrong = || {
+            let mut wrong = kind.wrong(shown(value));
+            if let (Kind::Texts | Kind::Patterns | Kind::Folders, DeValue::String(text)) =
+                (kind, value)
+            {
+                wrong.expected = format!("{}: `[\"{text}\"]`", wrong.expected);
+            }
+            wrong
+        };
         let strings = || -> Option<Vec<String>> {
             let items = value.as_array()?.iter();
             items
@@ -183,6 +200,10 @@ impl Value {
                 let text = text.and_then(|text| named(kind, text));
                 text.map(Self::Text).ok_or_else(wrong)
             }
+            Kind::OneOf(words) => {
+                let text = value.as_str();
+                text.and_then(|text| one_of(words, text)).ok_or_else(wrong)
+            }
             Kind::Flag => value.as_bool().map(Self::Flag).ok_or_else(wrong),
             Kind::Texts | Kind::Patterns => texts(kind, strings().ok_or_else(wrong)?),
             Kind::Program => {
@@ -202,7 +223,7 @@ impl Value {
                 let folders = folders.iter().map(|folder| base.path(Path::new(folder)));
                 Ok(Self::Folders(folders.collect()))
             }
-            Kind::Seconds | Kind::Count => integer()
+            Kind::Seconds | Kind::Count | Kind::Port => integer()
                 .and_then(|integer| number(kind, integer))
                 .ok_or_else(wrong),
             Kind::Bytes => integer()
@@ -275,6 +296,17 @@ fn named(kind: Kind, text: &str) -> Option<String> {
     }
 }
 
+/// The word of an option's value.
+pub(crate) fn word<V: ValueEnum + Copy>(value: V) -> String {
+    let word = value.to_possible_value();
+    word.map_or_else(String::new, |word| word.get_name().to_owned())
+}
+
+fn one_of(words: &[&str], text: &str) -> Option<Value> {
+    let word = words.iter().find(|word| **word == text)?;
+    Some(Value::Text((*word).to_owned()))
+}
+
 fn texts(kind: Kind, names: Vec<String>) -> Result<Value, Wrong> {
     let usable = |name: &String| match kind {
         Kind::Patterns => EnvironmentPolicy::default().allow(name).is_ok(),
@@ -291,10 +323,14 @@ fn number(kind: Kind, number: u64) -> Option<Value> {
         Kind::Seconds => (1..=MOST_SECONDS)
             .contains(&number)
             .then_some(Value::Seconds(number)),
-        _ => (1..=MOST_PROCESSES)
-            .contains(&number)
-            .then(|| usize::try_from(number).ok().map(Value::Count))
-            .flatten(),
+        kind => {
+            let range = match kind {
+                Kind::Port => 0..=MOST_PORT,
+                _ => 1..=MOST_PROCESSES,
+            };
+            let number = Some(number).filter(|number| range.contains(number))?;
+            usize::try_from(number).ok().map(Value::Count)
+        }
     }
 }
 

@@ -285,3 +285,45 @@ fn a_script_of_a_host_in_a_skill_without_one_names_the_cure() {
      WARN metier_catalog::script_handler: `.mel` scripts need a host application, and the skill is for `python`: write its host as `dcc` in SKILL.md, or name an interpreter as `interpreters.mel` in the configuration tool=one__go detail=None
     ");
 }
+
+#[test]
+fn what_a_script_prints_besides_its_result_is_talk() {
+    let folder = mixed();
+    write(
+        folder.path().join("skills/good/scripts/run.py"),
+        "print('looking at it')\nprint('still there')\nprint('{\"found\": 3}')\n",
+    );
+    let call = ["call", "echo", "--args", "{\"n\": 1}", "skills/good"];
+    insta::assert_snapshot!(run(folder.path(), &call), @r#"
+    exit 0
+    --- stdout
+    {"found":3}
+    --- stderr
+    looking at it
+    still there
+    "#);
+    let said = run(folder.path(), &[&call[..], &["--json"]].concat());
+    assert!(
+        said.ends_with("--- stderr\n") && said.contains("looking at it"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_broken_skill_ends_a_call_in_one_way() {
+    let folder = mixed();
+    write(
+        folder.path().join("skills/broken/scripts/echo_more.py"),
+        "print('{}')\n",
+    );
+    for tool in ["broken__echo_more", "echo_more"] {
+        let said = run(folder.path(), &["call", tool, "skills/broken"]);
+        assert!(
+            said.starts_with("exit 1") && said.contains("MT108"),
+            "{said}"
+        );
+    }
+    // A name that nobody can have meant for a broken skill is wrong usage.
+    let said = run(folder.path(), &["call", "echo_more", "skills/good"]);
+    assert!(said.starts_with("exit 2"), "{said}");
+}

@@ -126,7 +126,7 @@ fn faults_name_place_and_cure() {
     exit 2
     --- stdout
     --- stderr
-    error: metier.toml:1:1: workspace_roots nowhere: there is no such folder; make it or name another one
+    error: metier.toml:1:20: workspace_roots nowhere: there is no such folder; make it or name another one
     ");
     write(folder.path().join("metier.toml"), "");
     let output = metier(folder.path())
@@ -236,5 +236,100 @@ fn a_misspelt_variable_is_told_and_stops_nothing() {
         doctor.matches("METIER_CAPABILITES means nothing").count(),
         1,
         "{doctor}"
+    );
+}
+
+#[test]
+fn what_a_server_is_started_with_can_stand_in_the_file() {
+    let folder = mixed();
+    write(
+        folder.path().join("metier.toml"),
+        "watch = true\nstubs = 'none'\nconfirm = 'destructive'\nload = ['good']\nroots = ['skills']\n[http]\nport = 0\nallowed_hosts = ['farm']\n",
+    );
+    let shown = run(
+        folder.path(),
+        &["config", "show", "--stubs", "all", "--load", "half"],
+    );
+    for row in [
+        "watch               true                      metier.toml:1:1",
+        "stubs               all                       --stubs",
+        "confirm             destructive               metier.toml:3:1",
+        "load                half                      --load",
+        "http.port           0                         metier.toml:7:1",
+        "http.allowed_hosts  farm                      metier.toml:8:1",
+    ] {
+        let words = |text: &str| {
+            text.split_whitespace()
+                .map(ToOwned::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert!(
+            shown.lines().any(|line| words(line) == words(row)),
+            "{row}\n{shown}"
+        );
+    }
+    for (line, fault) in [
+        (
+            "stubs = 'some'",
+            "metier.toml:1:9: `stubs`: found the text `some`; expected all or none",
+        ),
+        (
+            "confirm = true",
+            "metier.toml:1:11: `confirm`: found true; expected never or destructive",
+        ),
+        (
+            "load = 'all'",
+            "metier.toml:1:8: `load`: found the text `all`; expected a list of names: `[\"all\"]`",
+        ),
+        (
+            "environment = 'all'",
+            "metier.toml:1:15: `environment`: found the text `all`; expected a list of names, names that end in `*`, or `all`: `[\"all\"]`",
+        ),
+        (
+            "[http]\nport = 65536",
+            "metier.toml:2:8: `http.port`: found the number 65536; expected a port, 0 to 65535",
+        ),
+        (
+            "port = 1",
+            "metier.toml:1:1: unknown key `port`; write `port` below `[http]`",
+        ),
+    ] {
+        write(folder.path().join("metier.toml"), &format!("{line}\n"));
+        let said = run(folder.path(), &["config", "show"]);
+        assert!(said.contains(&format!("error: {fault}\n")), "{said}");
+    }
+    // Who travels with a project does not open the machine to others.
+    write(
+        folder.path().join("metier.toml"),
+        "[http]\nhost = '0.0.0.0'\n",
+    );
+    let said = run(folder.path(), &["serve", "skills"]);
+    assert!(
+        said.starts_with("exit 2")
+            && said.contains("metier.toml:2:1: http.host 0.0.0.0: this address can be reached"),
+        "{said}"
+    );
+}
+
+#[test]
+fn an_entry_of_a_list_has_its_own_place() {
+    let folder = mixed();
+    write(
+        folder.path().join("metier.toml"),
+        "workspace_roots = [\n  'skills',\n  'nowhere',\n]\n",
+    );
+    let said = run(folder.path(), &["list", "skills"]);
+    assert!(
+        said.contains("metier.toml:3:3: workspace_roots nowhere"),
+        "{said}"
+    );
+    // An option in its place has no line.
+    let said = run(
+        folder.path(),
+        &["call", "x", "--root", "skills", "--root", "gone", "skills"],
+    );
+    assert!(
+        said.contains("error: --root gone: there is no such folder"),
+        "{said}"
     );
 }

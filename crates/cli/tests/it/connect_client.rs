@@ -119,7 +119,15 @@ fn a_new_file_is_made_and_an_old_one_kept() {
         .unwrap();
     let value = json(&output);
     assert_eq!(value["change"], "replaced", "{value}");
-    assert_eq!(value["backup"], ".mcp.json.bak2", "{value}");
+    // The copy before makes room: there is one, of what stood there before the last writing.
+    assert_eq!(value["backup"], ".mcp.json.bak", "{value}");
+    let kept = std::fs::read_to_string(folder.path().join(".mcp.json.bak")).unwrap();
+    assert!(kept.contains("http://localhost:1/mcp"), "{kept}");
+    let names = std::fs::read_dir(folder.path()).unwrap();
+    let copies = names
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.starts_with(".mcp") || name.starts_with(".metier"));
+    assert_eq!(copies.count(), 2);
 }
 
 #[cfg(unix)]
@@ -278,4 +286,181 @@ fn skills_to_load_are_handed_on() {
         text.starts_with("exit 2") && text.contains("give them to `metier serve`"),
         "{text}"
     );
+}
+
+#[test]
+fn every_option_of_the_server_is_handed_on() {
+    let folder = mixed();
+    write(folder.path().join("metier.toml"), "app = 'maya'\n");
+    let output = metier(folder.path())
+        .args([
+            "connect-client",
+            "cursor",
+            "--watch",
+            "--persist",
+            "--state-dir",
+            "kept",
+        ])
+        .args([
+            "--memory",
+            "--memory-database",
+            "memory.sqlite3",
+            "--stubs",
+            "none",
+        ])
+        .args(["--confirm", "destructive", "--env", "SHOT", "skills"])
+        .output()
+        .unwrap();
+    let text = placeless(&said(&output), folder.path());
+    insta::assert_snapshot!(text);
+    // A server that runs already has its own.
+    let text = connect(
+        folder.path(),
+        &["cursor", "--url", "http://localhost:1/mcp"],
+    );
+    assert!(text.starts_with("exit 0"), "{text}");
+    let text = connect(
+        folder.path(),
+        &["cursor", "--url", "http://localhost:1/mcp", "--watch"],
+    );
+    assert!(text.contains("give them to `metier serve`"), "{text}");
+}
+
+#[test]
+fn no_path_leads_through_a_folder_that_may_go() {
+    let folder = mixed();
+    let sub = folder.path().join("sub");
+    std::fs::create_dir(&sub).unwrap();
+    write(folder.path().join("metier.toml"), "");
+    let output = metier(&sub)
+        .args([
+            "connect-client",
+            "cursor",
+            "--root",
+            "..",
+            "--audit-log",
+            "../audit.jsonl",
+        ])
+        .args([
+            "--state-dir",
+            "../kept/../state",
+            "--memory-database",
+            "../memory.sqlite3",
+        ])
+        .args(["--attach", "../door.json", "../skills", "../skills/good"])
+        .output()
+        .unwrap();
+    let entry = &json(&output)["mcpServers"]["metier"]["args"];
+    let real = folder.path().canonicalize().unwrap();
+    let mut paths = 0;
+    for word in entry.as_array().unwrap() {
+        let word = word.as_str().unwrap();
+        assert!(!word.contains("..") && !word.contains("sub"), "{entry}");
+        paths += usize::from(word.starts_with(&*real.to_string_lossy()));
+    }
+    assert_eq!(paths, 8, "{entry}");
+    // What is handed on works from elsewhere, and without the folder.
+    std::fs::remove_dir(&sub).unwrap();
+    let words = entry.as_array().unwrap().iter().skip(1);
+    let output = metier(Path::new("/"))
+        .arg("stdio")
+        .args(words.map(|word| word.as_str().unwrap()))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_plain_file_is_refused_and_never_waited_for() {
+    let folder = mixed();
+    let file = folder.path().join(".mcp.json");
+    let write_it = || connect(folder.path(), &["claude-code", "--write", "skills"]);
+    let made = std::process::Command::new("mkfifo").arg(&file).status();
+    assert!(made.unwrap().success());
+    insta::assert_snapshot!(write_it(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: .mcp.json: it is no plain file; nothing was changed
+    ");
+    std::fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+    assert!(write_it().contains("it is no plain file"));
+    std::fs::remove_file(&file).unwrap();
+    // A file with a hole in it, of which nothing is read.
+    let large = std::fs::File::create(&file).unwrap();
+    large.set_len(1 << 40).unwrap();
+    insta::assert_snapshot!(write_it(), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: .mcp.json: it is larger than 16 MiB; nothing was changed
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_what_is_not_there_yet_stays_a_link() {
+    let folder = mixed();
+    let link = folder.path().join(".mcp.json");
+    std::os::unix::fs::symlink("shared/mcp.json", &link).unwrap();
+    let said = connect(folder.path(), &["claude-code", "--write", "skills"]);
+    assert!(said.starts_with("exit 0"), "{said}");
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    let text = std::fs::read_to_string(folder.path().join("shared/mcp.json")).unwrap();
+    assert!(text.contains("mcpServers"), "{text}");
+    std::fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink(".mcp.json", &link).unwrap();
+    let said = connect(folder.path(), &["claude-code", "--write", "skills"]);
+    assert!(said.starts_with("exit 2"), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_projects_file_is_as_open_as_the_mask_lets_it_be() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let rights = |mask: &str, scope: &str| {
+        let folder = mixed();
+        let status = std::process::Command::new("sh")
+            .current_dir(folder.path())
+            .env("HOME", folder.path())
+            .arg("-c")
+            .arg(format!("umask {mask}; exec \"$0\" connect-client claude-code --write --scope {scope} skills"))
+            .arg(env!("CARGO_BIN_EXE_metier"))
+            .status()
+            .unwrap();
+        assert!(status.success());
+        let name = if scope == "user" {
+            ".claude.json"
+        } else {
+            ".mcp.json"
+        };
+        let made = folder.path().join(name).metadata().unwrap();
+        made.permissions().mode() & 0o777
+    };
+    assert_eq!(rights("022", "project"), 0o644);
+    assert_eq!(rights("007", "project"), 0o660);
+    // The user's own may hold secrets of other servers one day.
+    assert_eq!(rights("022", "user"), 0o600);
+}
+
+#[test]
+fn a_name_can_be_shown_and_typed() {
+    let folder = mixed();
+    for name in ["", " ", "a\nb", "\u{1b}[31m", &"a".repeat(65)] {
+        let said = connect(folder.path(), &["cursor", "--name", name, "skills"]);
+        assert!(
+            said.starts_with("exit 2") && said.contains("error: --name \""),
+            "{said}"
+        );
+    }
+    insta::assert_snapshot!(connect(folder.path(), &["cursor", "--name", "a\nb", "skills"]), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: --name "a\nb": expected 1 to 64 characters without line ends, and no blank at the edges
+    "#);
+    let said = connect(folder.path(), &["cursor", "--name", "灯光 2", "skills"]);
+    assert!(said.starts_with("exit 0"), "{said}");
 }

@@ -26,6 +26,7 @@ mod field_cases;
 mod helper;
 #[cfg(target_os = "linux")]
 mod hooks;
+mod host_guide;
 #[cfg(target_os = "linux")]
 mod hostile_arguments;
 #[cfg(target_os = "linux")]
@@ -53,6 +54,9 @@ mod search;
 mod serve;
 mod state;
 mod stdio;
+mod strangers_words;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod unreadable;
 mod watch;
 #[cfg(target_os = "linux")]

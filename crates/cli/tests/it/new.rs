@@ -93,3 +93,58 @@ fn what_it_says() {
     then write what the skill does into tidy-up/SKILL.md
     "#);
 }
+
+#[test]
+fn a_name_that_yaml_reads_as_something_else_is_quoted() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in [
+        "null",
+        "true",
+        "yes",
+        "on",
+        "n",
+        "1",
+        "1e3",
+        "0x10",
+        "2025-01-01",
+    ] {
+        let made = run(folder.path(), &["new", name]);
+        assert!(made.starts_with("exit 0"), "{made}");
+        let file = folder.path().join(name).join("SKILL.md");
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(
+            text.starts_with(&format!("---\nname: \"{name}\"\n")),
+            "{text}"
+        );
+        let checked = run(folder.path(), &["check", name]);
+        assert!(
+            checked.starts_with("exit 0") && !checked.contains("MT"),
+            "{checked}"
+        );
+    }
+    // The cure of the check is one that cures.
+    let file = folder.path().join("null/SKILL.md");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("\"null\"", "null")).unwrap();
+    let checked = run(folder.path(), &["check", "null"]);
+    assert!(checked.contains("add `name: \"null\"`"), "{checked}");
+}
+
+#[test]
+fn the_tool_of_a_long_name_is_listed_as_it_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    for length in [51, 52, 64] {
+        let name = "a".repeat(length);
+        let made = run(folder.path(), &["new", &name]);
+        let tool = made.split("metier call ").nth(1).unwrap();
+        let tool = tool.split(' ').next().unwrap();
+        assert_eq!(tool == "count_words", length == 51, "{made}");
+        let checked = run(folder.path(), &["check", "--format", "concise", &name]);
+        assert!(!checked.contains("MT"), "{checked}");
+        let called = run(
+            folder.path(),
+            &["call", tool, "--args", "{\"text\": \"a b\"}", &name],
+        );
+        assert!(called.starts_with("exit 0"), "{called}");
+    }
+}

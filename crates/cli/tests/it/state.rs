@@ -123,3 +123,17 @@ fn wrong_usage_is_explained() {
         "{text}"
     );
 }
+
+#[test]
+fn forgetting_nothing_makes_nothing() {
+    let folder = folder();
+    insta::assert_snapshot!(run(folder.path(), &["state", "forget", "--all"]), @"
+    exit 0
+    --- stdout
+    --- stderr
+    nothing is kept for python
+    ");
+    let said = run(folder.path(), &["state", "forget", "nobody"]);
+    assert!(said.starts_with("exit 1"), "{said}");
+    assert!(!folder.path().join("no-home").exists());
+}

@@ -289,7 +289,7 @@ fn read_name(
         let span = node.map_or(root.span.start..root.span.start, |node| node.span.clone());
         findings
             .fault(codes::NAME_MISSING, &span, "the skill has no name")
-            .help(format!("add `name: {}`", skill.name));
+            .help(format!("add `name: {}`", skill.name.in_yaml()));
         front.not_served = Some("its front matter has no name".to_owned());
         return;
     };

@@ -231,13 +231,19 @@ fn print(output: &ToolOutput, told: &str, json: bool, printer: Printer) -> Resul
         }
         printer.json(&result);
     } else {
+        // What a script printed besides its result is talk; a failure's account holds it already.
+        let noise = output.meta.get("dcc").and_then(|dcc| dcc.get("log"));
+        if let Some(noise) = noise.and_then(Value::as_str).filter(|_| !output.is_error) {
+            printer.say(noise.trim_end());
+        }
         for item in &output.content {
             if let Some(text) = item.as_text() {
-                printer.data(if output.is_error {
-                    unsaid(text, told)
+                if output.is_error {
+                    printer.lines(&format!("{}\n", unsaid(text, told)));
                 } else {
-                    text
-                });
+                    // The result is what a pipe is for, byte by byte.
+                    printer.text(&format!("{text}\n"));
+                }
             } else {
                 let kind = item
                     .as_json()

@@ -83,10 +83,15 @@ impl Check {
         let milliseconds = began.elapsed().as_millis();
         if self.statistics {
             let figures = figures::figures(&report, milliseconds);
-            printer.data(&self.statistics_text(&figures));
+            printer.text(&format!("{}\n", self.statistics_text(&figures)));
         } else {
             let text = self.findings_text(&report.shown(), printer);
-            printer.text(&text);
+            if matches!(self.format, Format::Github) && !self.json {
+                // The form has no spelling of its own for what would steer a terminal.
+                printer.lines(&text);
+            } else {
+                printer.text(&text);
+            }
         }
         printer.say(&summary(&report, options.mode));
         if report.skills.is_empty() {

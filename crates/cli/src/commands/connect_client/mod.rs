@@ -10,11 +10,14 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::Failure;
-use crate::options::{Running, SkillPlaces};
 use crate::printer::Printer;
+use crate::serving::Serving;
 
 use client::{Client, Scope};
 use edit::Change;
+
+/// The longest name of a server.
+const LONGEST: usize = 64;
 
 /// What the client starts or calls.
 pub(super) enum Server {
@@ -50,15 +53,12 @@ pub(crate) struct ConnectClient {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    loading: crate::loading::Loading,
-    #[command(flatten)]
-    running: Running,
-    #[command(flatten)]
-    places: SkillPlaces,
+    serving: Serving,
 }
 
 impl ConnectClient {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        check_name(&self.name)?;
         let server = self.server()?;
         let file = self.client.file(self.scope)?;
         let entry = self.client.entry(&server);
@@ -93,16 +93,13 @@ impl ConnectClient {
 
     /// What the client is to start or call.
     fn server(&self) -> Result<Server, Failure> {
-        let mut arguments = self.places.as_arguments()?;
-        arguments.splice(0..0, self.running.as_arguments()?);
-        arguments.splice(0..0, self.loading.as_arguments());
         if let Some(url) = &self.url {
             if !(url.starts_with("http://") || url.starts_with("https://")) {
                 return Err(Failure::Usage(format!(
                     "--url {url}: expected the URL that `metier serve` prints, like http://127.0.0.1:8765/mcp"
                 )));
             }
-            if !arguments.is_empty() {
+            if self.serving != Serving::default() {
                 return Err(Failure::Usage(
                     "with --url, skills and settings are those of the server that runs there; give them to `metier serve`"
                         .to_owned(),
@@ -113,7 +110,8 @@ impl ConnectClient {
             });
         }
         // What would keep the server from starting is better told now.
-        self.running.settings(&self.places)?;
+        self.serving.settings()?;
+        let mut arguments = self.serving.as_arguments()?;
         arguments.insert(0, "stdio".to_owned());
         let command = std::env::current_exe().map_err(|error| {
             Failure::Usage(format!("the path of this program cannot be found: {error}"))
@@ -133,7 +131,8 @@ impl ConnectClient {
         if change == Change::None {
             return Ok((change, None));
         }
-        let backup = write::replace(file, before.is_some(), &text).map_err(fault)?;
+        let shared = self.scope == Scope::Project;
+        let backup = write::replace(file, before.is_some(), shared, &text).map_err(fault)?;
         Ok((change, backup))
     }
 
@@ -164,6 +163,17 @@ impl ConnectClient {
             }
         }
     }
+}
+
+/// A name that a client can show and a person can type.
+fn check_name(name: &str) -> Result<(), Failure> {
+    let is_odd = name.trim() != name || name.chars().any(char::is_control);
+    if name.is_empty() || is_odd || name.chars().count() > LONGEST {
+        return Err(Failure::Usage(format!(
+            "--name {name:?}: expected 1 to {LONGEST} characters without line ends, and no blank at the edges"
+        )));
+    }
+    Ok(())
 }
 
 /// The URL with the path under which `metier serve` answers, where none was written.

@@ -120,10 +120,13 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
             Ok(report) => &report.diagnostics,
             Err(_) => &skill.diagnostics,
         };
-        let errors: Vec<&Diagnostic> = found
-            .iter()
-            .filter(|finding| finding.severity == Severity::Error)
-            .collect();
+        // Whatever the loading says, what the reading found has its place there.
+        let mut errors: Vec<&Diagnostic> = Vec::new();
+        for finding in found.iter().chain(&skill.diagnostics) {
+            if finding.severity == Severity::Error && !errors.contains(&finding) {
+                errors.push(finding);
+            }
+        }
         problems.extend(errors.iter().map(|finding| of_finding(&about, finding)));
         match &loaded {
             Ok(_) => {}
@@ -138,9 +141,7 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
 
 fn of_load(about: String, error: &LoadError) -> Problem {
     let (problem, cure) = match error {
-        LoadError::Unusable { reason, .. } => {
-            (reason.clone(), "mend its files; `metier info` shows where")
-        }
+        LoadError::Unusable { reason, .. } => (reason.clone(), MEND),
         LoadError::Dependencies { error, .. } => {
             let text = error.to_string();
             match text.split_once("; ") {
@@ -148,7 +149,7 @@ fn of_load(about: String, error: &LoadError) -> Problem {
                 None => (text, "remove one of the dependencies of the cycle"),
             }
         }
-        other => (other.to_string(), "`metier info` shows more"),
+        other => (other.to_string(), MEND),
     };
     Problem::new(about, one_line(&problem), cure)
 }
@@ -169,10 +170,8 @@ fn of_tools(catalog: &SkillCatalog, skill: &str, errors: &[&Diagnostic]) -> Vec<
             outlook
                 .obstacles
                 .into_iter()
-                .filter(|obstacle| {
-                    let refusal = tool.refusal.as_ref();
-                    !(is_told && refusal.is_some_and(|refusal| refusal.reason == obstacle.problem))
-                })
+                // What keeps a tool out is one thing to mend, and an error with its place and cure tells it.
+                .filter(|_| !(is_told && tool.refusal.is_some()))
                 .map(|Obstacle { problem, cure }| Problem::new(about.as_str(), problem, cure)),
         );
     }

@@ -100,6 +100,30 @@ fn list_prints_again() {
 }
 
 #[test]
+fn the_list_is_printed_once_before_anything_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, needs) in [("a", "b"), ("b", "a")] {
+        write(
+            folder.path().join(format!("skills/{name}/SKILL.md")),
+            &format!(
+                "---\nname: {name}\ndescription: Needs.\nmetadata:\n  dcc-mcp:\n    depends: [{needs}]\n---\n"
+            ),
+        );
+    }
+    let mut child = start(folder.path(), &["list"]);
+    let lines = Lines::of(child.0.stdout.take().unwrap());
+    lines.wait_for("NAME");
+    add_skill(folder.path());
+    // Of what stood there before, one table was printed; the next one has the newcomer.
+    let headers = std::cell::Cell::new(1);
+    lines.wait_until("Came later.", |line| {
+        headers.set(headers.get() + usize::from(line.contains("NAME")));
+        line.contains("Came later.")
+    });
+    assert_eq!(headers.get(), 2);
+}
+
+#[test]
 fn stdio_tells_its_client() {
     let folder = mixed();
     let mut child = start(folder.path(), &["stdio"]);
