@@ -64,6 +64,23 @@ impl SqliteLongTerm {
     /// The file cannot be opened, is no database, or is of a newer version.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
+        // Opening a pipe would wait for its other end.
+        if std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+            return Err(StoreError::new(
+                shown(&path),
+                "it is no plain file".to_owned(),
+                "name another file",
+            ));
+        }
+        if path.exists()
+            && let Some(table) = foreign_table(&path).map_err(|error| fault(&path, &error))?
+        {
+            return Err(StoreError::new(
+                shown(&path),
+                format!("it is a database of another program: it has a table `{table}`"),
+                "name another file",
+            ));
+        }
         make_private(&path)
             .map_err(|error| StoreError::new(shown(&path), error.to_string(), FOLDER))?;
         let opened = Self::connect(&path).map_err(|error| fault(&path, &error))?;
@@ -283,8 +300,23 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Makes the file for its owner alone, where it is not there yet. `SQLite` gives the same rights to
-/// the files beside it.
+/// A table of somebody else, in a file that is no memory: nothing is put into another program's database, whose version
+/// and journal are its own.
+fn foreign_table(path: &Path) -> rusqlite::Result<Option<String>> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection
+        .query_row(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+             AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'agent_memory') ORDER BY name LIMIT 1",
+            [],
+            |row| row.get(0),
+        )
+        .optional()
+}
+
+/// Makes the file, for its owner alone; one that is there becomes so. `SQLite` gives the same rights to the files
+/// beside it.
 fn make_private(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.append(true).create(true);
@@ -293,5 +325,17 @@ fn make_private(path: &Path) -> std::io::Result<()> {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }
-    options.open(path).map(drop)
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        const OTHERS: u32 = 0o077;
+        let mode = file.metadata()?.permissions().mode();
+        // Whose file it is may not be ours to change; it is told by whoever writes to it then.
+        if mode & OTHERS != 0 {
+            let _ = file.set_permissions(std::fs::Permissions::from_mode(mode & 0o7777 & !OTHERS));
+        }
+    }
+    drop(file);
+    Ok(())
 }

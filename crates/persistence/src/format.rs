@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use crate::state::{LoadedState, SCHEMA_VERSION, SavedSkill};
@@ -31,6 +33,16 @@ impl ParsedState {
     }
 }
 
+/// The members that may stand there once.
+#[derive(Deserialize)]
+#[expect(dead_code, reason = "asked only whether it can be read")]
+struct Once {
+    schema_version: Option<IgnoredAny>,
+    saved_at_ms: Option<IgnoredAny>,
+    skills: Option<IgnoredAny>,
+    active_groups: Option<IgnoredAny>,
+}
+
 /// Reads a file's bytes.
 ///
 /// A file that is no JSON object of this version counts as empty; a record that cannot be read
@@ -42,6 +54,10 @@ pub fn parse_state(bytes: &[u8]) -> ParsedState {
         Err(_) if bytes.is_empty() => return ParsedState::damaged("the file is empty"),
         Err(error) => return ParsedState::damaged(format!("not valid JSON: {error}")),
     };
+    // Of two members with one name a reader keeps the last, and what the first held would be lost.
+    if let (Value::Object(_), Err(error)) = (&value, serde_json::from_slice::<Once>(bytes)) {
+        return ParsedState::damaged(error.to_string());
+    }
     let Value::Object(mut members) = value else {
         return ParsedState::damaged(format!("found {}, expected an object", kind(&value)));
     };

@@ -19,6 +19,13 @@ pub(crate) struct Lock {
 /// Where the file system knows no locks, saving goes on without: the file stays whole, and only the
 /// change of another server that saves in the same moment may be lost.
 pub(crate) fn lock(path: &Path, wait: Duration) -> io::Result<Option<Lock>> {
+    // Opening a pipe would wait for its other end.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "the lock is no plain file",
+        ));
+    }
     let file = OpenOptions::new()
         .write(true)
         .create(true)
@@ -37,5 +44,26 @@ pub(crate) fn lock(path: &Path, wait: Duration) -> io::Result<Option<Lock>> {
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(TryLockError::Error(error)) => return Err(error),
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_is_no_lock_and_nobody_waits_for_its_other_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        let refused = lock(&pipe, Duration::from_secs(60)).unwrap_err();
+        assert!(refused.to_string().contains("no plain file"), "{refused}");
+        assert!(lock(folder.path(), Duration::ZERO).is_err());
+        assert!(
+            lock(&folder.path().join("new"), Duration::ZERO)
+                .unwrap()
+                .is_some()
+        );
     }
 }

@@ -90,6 +90,9 @@ fn read(object: &Map<String, Value>) -> Result<Said, String> {
         ));
     }
     let decision = text(object, "decision")?;
+    if decision.is_none() && object.contains_key("decision") {
+        return Err("has an empty `decision`; expected `allow` or `deny`".to_owned());
+    }
     let denies = match decision.as_deref() {
         Some("deny") => true,
         Some("allow") | None => false,
@@ -189,6 +192,8 @@ mod tests {
             answer(0, Output::Json(json!({"decision": "block"})), ""),
             answer(0, Output::Json(json!({"reason": "no"})), ""),
             answer(0, Output::Json(json!({"decision": true})), ""),
+            answer(0, Output::Json(json!({"decision": null})), ""),
+            answer(0, Output::Json(json!({"decision": " "})), ""),
             answer(0, Output::Json(json!({"extra": []})), ""),
             answer(2, Output::Empty, " no \n"),
             answer(2, Output::Empty, ""),
@@ -212,6 +217,8 @@ mod tests {
         its answer has the decision `block`; expected `allow` or `deny`
         its answer gives a reason and no decision
         its answer has a `decision` that is no text
+        its answer has an empty `decision`; expected `allow` or `deny`
+        its answer has an empty `decision`; expected `allow` or `deny`
         its answer has an `extra` that is no object
         denied: no
         denied: a policy refused it and gave no reason

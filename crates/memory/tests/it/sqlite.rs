@@ -142,11 +142,52 @@ fn what_cannot_be_opened_says_so() {
     assert_eq!(error.cure, "make its folder, or name another file");
 }
 
+#[test]
+fn the_database_of_another_program_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.sqlite3");
+    let other = Connection::open(&path).unwrap();
+    other
+        .execute_batch("CREATE TABLE notes (text TEXT)")
+        .unwrap();
+    drop(other);
+    let before = std::fs::read(&path).unwrap();
+    let error = SqliteLongTerm::open(&path).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "the long-term memory {}: it is a database of another program: it has a table `notes`; name another file",
+            path.display()
+        )
+    );
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    // An empty file is nobody's.
+    let empty = folder.path().join("empty.sqlite3");
+    std::fs::write(&empty, "").unwrap();
+    SqliteLongTerm::open(&empty).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_memory_and_nobody_waits_for_its_other_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    let error = SqliteLongTerm::open(&path).unwrap_err();
+    assert!(error.to_string().contains("it is no plain file"), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn the_file_is_its_owners() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path()));
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let open_to_all = std::fs::Permissions::from_mode(0o644);
+        std::fs::set_permissions(file.unwrap().path(), open_to_all).unwrap();
+    }
     let store = open(folder.path());
     store
         .put(vec![pattern("a", "k")], Existing::AddUp, 10)

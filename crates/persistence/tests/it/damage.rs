@@ -65,6 +65,26 @@ fn a_bad_record_costs_itself_and_the_file_is_kept() {
 }
 
 #[test]
+fn a_member_that_stands_there_twice_is_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("maya");
+    std::fs::create_dir(&state).unwrap();
+    let text =
+        r#"{"schema_version": 1, "skills": [{"name": "one"}], "active_groups": [], "skills": []}"#;
+    std::fs::write(state.join("loaded.json"), text).unwrap();
+    let store = at(folder.path(), 5);
+    let reading = store.load();
+    assert!(
+        reading.warnings[0].contains("duplicate field `skills`"),
+        "{:?}",
+        reading.warnings
+    );
+    store.save(&load("two")).unwrap();
+    let kept = std::fs::read_to_string(state.join("loaded.json.bak")).unwrap();
+    assert_eq!(kept, text);
+}
+
+#[test]
 fn case_137_temporary_files_are_never_read_and_go_after_an_hour() {
     let folder = tempfile::tempdir().unwrap();
     let store = at(folder.path(), 5);
