@@ -98,6 +98,14 @@ impl FolderHandle {
                     folders.push(path);
                     continue;
                 }
+                if wanted == Wanted::Served
+                    && kind.is_symlink()
+                    && let Ok(target) = self.dir().canonicalize(&path)
+                    && let Some((_, reason)) = not_for_readers_at(&target.to_string_lossy())
+                {
+                    list.skip(path, format!("it leads to what is not served: {reason}"));
+                    continue;
+                }
                 // Only a link has to be followed, and never to the outside.
                 let found = if kind.is_file() {
                     entry.metadata()

@@ -76,10 +76,12 @@ fn what_is_passed_over_is_named_and_does_not_count() {
         symlink("/etc/hostname", folder.path().join("out")).unwrap();
         symlink("nowhere", folder.path().join("gone")).unwrap();
         symlink(".git", folder.path().join("inner")).unwrap();
+        symlink(".git/objects/7", folder.path().join("other.txt")).unwrap();
         expected.extend([
             ("a\\b", "its name holds a backslash or a control character"),
             ("gone", "it leads nowhere"),
-            ("inner", "it is a link to a folder"),
+            ("inner", "it leads to what is not served: it is hidden"),
+            ("other.txt", "it leads to what is not served: it is hidden"),
             ("out", "it leads out of the skill folder"),
         ]);
     }

@@ -83,6 +83,15 @@ pub(super) fn uri_of(params: &str) -> Result<String, McpError> {
 }
 
 /// No such resource, or none that is served.
+/// The segments of the URI of a file. A `/` at the end is a folder's.
+pub(super) fn file_segments(uri: &str) -> Result<Vec<String>, McpError> {
+    let segments = parse_skill_uri(uri).map_err(|why| no_such(uri, &why))?;
+    if uri.ends_with('/') && segments.len() > 1 {
+        return Err(no_such(uri, "the URI of a file has no `/` at its end"));
+    }
+    Ok(segments)
+}
+
 pub(super) fn no_such(uri: &str, why: &str) -> McpError {
     let shown: String = uri.chars().take(200).collect();
     McpError::invalid_params(format!("no resource {shown:?}: {why}"))
@@ -183,7 +192,7 @@ pub(super) const TEMPLATE: &str = "skill://{+path}";
 
 fn read_resource(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let uri = uri_of(params)?;
-    let segments = parse_skill_uri(&uri).map_err(|why| no_such(&uri, &why))?;
+    let segments = file_segments(&uri)?;
     let content = shared
         .catalog
         .look(|shelf, change| read_from(shelf, &uri, &segments, change))?;

@@ -11,7 +11,7 @@ use metier_loader::{FileManifest, ManifestFile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::resources::{Entry, annotations, no_such, uri_of};
+use super::resources::{Entry, annotations, file_segments, no_such, uri_of};
 use super::{blocking, read};
 use crate::call::Call;
 use crate::cursor;
@@ -125,7 +125,7 @@ fn entry<'a>(skill: &'a ServedSkill, manifest: &'a FileManifest) -> Skill<'a> {
 
 fn get(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let uri = uri_of(params)?;
-    let segments = parse_skill_uri(&uri).map_err(|why| no_such(&uri, &why))?;
+    let segments = file_segments(&uri)?;
     let own = shared.catalog.look(|shelf, change| {
         let (skill, path) = find(shelf, &uri, &segments)?;
         if path != SKILL_FILE {

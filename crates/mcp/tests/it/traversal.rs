@@ -15,6 +15,8 @@ const TRIES: &[&str] = &[
     "./SKILL.md",
     "references/../SKILL.md",
     "references/./a%20b.md",
+    "references/a%20b.md/",
+    "SKILL.md/",
     "%2e%2e/one/SKILL.md",
     "%2E%2E/one/SKILL.md",
     ".%2e/one/SKILL.md",
