@@ -15,13 +15,14 @@ mod values;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-pub use skill::{
-    DccFields, DependencyEntry, ImplicitInvocation, Metadata, NamedDependency, SkillFrontMatter,
-};
+pub use skill::{DccFields, DependencyEntry, Metadata, NamedDependency, SkillFrontMatter};
 pub use tools::{
     Annotations, GroupEntry, GroupFields, NextTools, ToolEntry, ToolFields, ToolsFile,
 };
-pub use values::{AffinityWord, ExecutionWord, Flag, Name, SchemaText, Seconds, Text, TextList};
+pub use values::{
+    AffinityWord, Blank, DescriptionText, ExecutionWord, Flag, Hint, ImplicitInvocation, Name,
+    OrBlank, SchemaText, Seconds, SkillNameText, Text, TextList,
+};
 
 /// The JSON Schema (2020-12) of the front matter of SKILL.md.
 pub fn skill_schema() -> Value {

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use super::values::{Flag, Text, TextList};
+use super::values::{
+    DescriptionText, Hint, ImplicitInvocation, OrBlank, SkillNameText, Text, TextList,
+};
 
 /// Keys below `metadata.dcc-mcp` with a second spelling.
 pub(super) const OTHER_SPELLINGS: [(&str, &str); 6] = [
@@ -22,14 +24,9 @@ pub(super) const OTHER_SPELLINGS: [(&str, &str); 6] = [
 #[non_exhaustive]
 pub struct SkillFrontMatter {
     /// The name by which the skill is found: lower-case letters, digits and single hyphens.
-    #[schemars(
-        regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$"),
-        length(min = 1, max = 64)
-    )]
-    pub name: String,
+    pub name: SkillNameText,
     /// What the skill does and when to use it, in a sentence or two.
-    #[schemars(regex(pattern = r"\S"), length(min = 1, max = 1024))]
-    pub description: String,
+    pub description: DescriptionText,
     /// The licence.
     pub license: Option<Text>,
     /// What the skill works with, in at most 500 characters.
@@ -41,12 +38,15 @@ pub struct SkillFrontMatter {
     #[schemars(rename = "allowed_tools")]
     pub allowed_tools_underscore: Option<TextList>,
     /// Data of this format and of others.
-    pub metadata: Option<Metadata>,
+    pub metadata: Option<OrBlank<Metadata>>,
     /// A hint for the arguments when the skill is used as a command.
     #[schemars(rename = "argument-hint")]
-    pub argument_hint: Option<TextList>,
+    pub argument_hint: Option<Hint>,
     /// When a model should use the skill.
     pub when_to_use: Option<Text>,
+    /// The same, in another spelling.
+    #[schemars(rename = "when-to-use")]
+    pub when_to_use_hyphens: Option<Text>,
     /// Globs of files that make the skill relevant.
     pub paths: Option<TextList>,
 }
@@ -57,7 +57,7 @@ pub struct SkillFrontMatter {
 pub struct Metadata {
     /// What Metier and its relatives read.
     #[schemars(rename = "dcc-mcp")]
-    pub dcc_mcp: Option<DccFields>,
+    pub dcc_mcp: Option<OrBlank<DccFields>>,
     /// Anything of others.
     #[schemars(flatten)]
     pub others: BTreeMap<String, Value>,
@@ -94,17 +94,6 @@ pub struct DccFields {
     pub allow_implicit_invocation: Option<ImplicitInvocation>,
     /// Requests a user might make.
     pub example_prompts: Option<TextList>,
-}
-
-/// A flag that may also be written as 1 or 0.
-#[derive(Clone, Copy, Debug, JsonSchema)]
-#[schemars(untagged)]
-#[non_exhaustive]
-pub enum ImplicitInvocation {
-    /// A flag.
-    Word(Flag),
-    /// 1 or 0.
-    Number(#[schemars(range(min = 0, max = 1))] u8),
 }
 
 /// Dependencies: a list of names, or text with commas.

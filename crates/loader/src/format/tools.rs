@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 
-use super::values::{AffinityWord, ExecutionWord, Flag, Name, SchemaText, Seconds, Text, TextList};
+use super::values::{
+    AffinityWord, ExecutionWord, Flag, Name, OrBlank, SchemaText, Seconds, Text, TextList,
+};
 
 /// A tools file: the tools of a skill and, if wanted, their groups.
 #[derive(Clone, Debug, JsonSchema)]
@@ -11,7 +13,7 @@ pub struct ToolsFile {
     /// The tools in the order in which they are listed.
     pub tools: Vec<ToolEntry>,
     /// Groups of tools that can be shown or hidden together.
-    pub groups: Option<Vec<GroupEntry>>,
+    pub groups: Option<OrBlank<Vec<GroupEntry>>>,
 }
 
 /// One tool: a mapping, or its bare name.
@@ -54,7 +56,7 @@ pub struct ToolFields {
     /// The group it belongs to; not written: always active.
     pub group: Option<Text>,
     /// Hints for clients, over the flags above.
-    pub annotations: Option<Annotations>,
+    pub annotations: Option<OrBlank<Annotations>>,
     /// `sync`, or `async` for work that takes long.
     pub execution: Option<ExecutionWord>,
     /// A longer deadline for this tool, in seconds.
@@ -66,7 +68,7 @@ pub struct ToolFields {
     /// The tool runs only inside the host's process.
     pub requires_in_process: Option<Flag>,
     /// What to do next.
-    pub next_tools: Option<NextTools>,
+    pub next_tools: Option<OrBlank<NextTools>>,
     /// A name for people.
     pub title: Option<Text>,
 }

@@ -30,6 +30,33 @@ macro_rules! shapes {
 shapes! {
     /// Text. A number, a date, true or false is taken as it is spelled.
     Text => json_schema!({"type": ["string", "number", "boolean", "null"]});
+    /// The name of a skill, as it is spelled: lower-case letters, digits and single hyphens.
+    SkillNameText => json_schema!({
+        "type": ["string", "integer", "boolean"],
+        "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
+        "minLength": 1,
+        "maxLength": 64,
+        "minimum": 0,
+    });
+    /// A description, as it is spelled.
+    DescriptionText => json_schema!({
+        "type": ["string", "number", "boolean"],
+        "pattern": "\\S",
+        "minLength": 1,
+        "maxLength": 1024,
+    });
+    /// Text or a list of anything.
+    Hint => json_schema!({"type": ["array", "string", "number", "boolean", "null"]});
+    /// A flag that may also be written as 1 or 0.
+    ImplicitInvocation => json_schema!({
+        "anyOf": [
+            {"type": ["boolean", "null"]},
+            {"type": "number", "enum": [0, 1]},
+            {"type": "string", "pattern": "^\\s*(([Tt][Rr][Uu]|[Ff][Aa][Ll][Ss])[Ee]|[Yy][Ee][Ss]|[Nn][Oo]|[Oo][Nn]|[Oo][Ff][Ff]|[01](\\.0)?)?\\s*$"},
+        ],
+    });
+    /// Blank text, which counts as nothing.
+    Blank => json_schema!({"type": "string", "pattern": "^\\s*$"});
     /// A list of texts, or one text with commas.
     TextList => json_schema!({
         "type": ["array", "string", "number", "boolean", "null"],
@@ -45,8 +72,8 @@ shapes! {
     /// A whole number of seconds.
     Seconds => json_schema!({
         "anyOf": [
-            {"type": ["integer", "null"], "minimum": 0},
-            {"type": "string", "pattern": "^\\s*([0-9]+(\\.0)?)?\\s*$"},
+            {"type": ["integer", "null"], "minimum": 0, "maximum": u64::MAX},
+            {"type": "string", "pattern": "^\\s*([0-9]{1,19}(\\.0)?)?\\s*$"},
         ],
     });
     /// A name: any scalar that is not blank; names that begin with `__skill__` are kept for stubs.
@@ -62,7 +89,7 @@ shapes! {
     /// A JSON Schema whose root is an object, as a mapping or as JSON text.
     SchemaText => json_schema!({
         "anyOf": [
-            {"type": ["string", "null"]},
+            {"type": ["string", "null"], "pattern": "^\\s*(\\{|null\\s*$|$)"},
             {
                 "type": "object",
                 "properties": {
@@ -71,4 +98,15 @@ shapes! {
             },
         ],
     });
+}
+
+/// A value, or blank text in its place.
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(untagged, inline)]
+#[non_exhaustive]
+pub enum OrBlank<T> {
+    /// The value.
+    Value(T),
+    /// Nothing.
+    Blank(Blank),
 }

@@ -168,8 +168,8 @@ fn read_dcc_key(
             match values::flag_word(value) {
                 Some(flag) => skill.allow_implicit_invocation = flag,
                 None => match value.text() {
-                    Some("1") => skill.allow_implicit_invocation = true,
-                    Some("0") => skill.allow_implicit_invocation = false,
+                    Some("1" | "1.0") => skill.allow_implicit_invocation = true,
+                    Some("0" | "0.0") => skill.allow_implicit_invocation = false,
                     _ => values::wrong_type(findings, path, "true or false", value),
                 },
             }
