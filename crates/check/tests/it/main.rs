@@ -21,6 +21,7 @@ mod literate;
 mod many;
 mod pages;
 mod sarif;
+mod schema_values;
 mod schemas;
 mod slips;
 mod spec;
