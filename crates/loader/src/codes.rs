@@ -51,7 +51,7 @@ codes! {
     DEPENDENCY_VERSION = "MT138" "dependency-version" "A dependency states a version, which is not checked.";
     DEPENDS_ON_ITSELF = "MT139" "depends-on-itself" "A skill names itself as a dependency.";
     DEPENDS_FILE = "MT140" "depends-file" "metadata/depends.md cannot be read.";
-    LINK_LEAVES_SKILL = "MT141" "link-leaves-skill" "A file of the skill leads out of its folder.";
+    LINK_LEAVES_SKILL = "MT141" "link-leaves-skill" "A script, or the folder of the scripts, leads out of the skill or is none.";
     MISSPELT_DCC_MCP = "MT142" "misspelt-dcc-mcp" "A key below metadata is nearly `dcc-mcp`.";
     ROOT_MISSING = "MT151" "root-missing" "A skill root does not exist.";
     ROOT_NOT_A_FOLDER = "MT152" "root-not-a-folder" "A skill root is not a folder.";

@@ -316,6 +316,7 @@ fn read_in(
         unusable,
         not_served: front.not_served,
         depends_at,
+        name_at: front.name_at,
         origin: Origin(whole.then(|| Sha256::digest(&bytes).into())),
     };
     Ok(AsRead {

@@ -81,6 +81,8 @@ pub struct LoadedSkill {
     pub not_served: Option<String>,
     /// Where each of the dependencies in `metadata` is written.
     pub(crate) depends_at: Vec<Location>,
+    /// Where its name is written; `None` where it has none of its own.
+    pub(crate) name_at: Option<Location>,
     pub(crate) origin: Origin,
 }
 

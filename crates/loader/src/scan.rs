@@ -52,11 +52,13 @@ pub(crate) fn assemble(
             report.skills.push(skill);
             continue;
         };
-        let file = if skill.display_path.is_empty() {
-            SKILL_FILE.to_owned()
-        } else {
-            format!("{}/{SKILL_FILE}", skill.display_path)
-        };
+        let place = skill.name_at.clone().unwrap_or_else(|| {
+            Location::file(if skill.display_path.is_empty() {
+                SKILL_FILE.to_owned()
+            } else {
+                format!("{}/{SKILL_FILE}", skill.display_path)
+            })
+        });
         let diagnostic = Diagnostic::warning(
             codes::SHADOWED,
             format!(
@@ -64,7 +66,7 @@ pub(crate) fn assemble(
                 skill.metadata.name, skill.id
             ),
         )
-        .at(Location::file(file), "")
+        .at(place, "")
         .help("rename one of the two, or remove it");
         report.shadowed.push(ShadowedSkill {
             by: winner.clone(),

@@ -90,7 +90,13 @@ impl Scripts {
     /// The direct children of `scripts/` that can be tools: names that begin with `_` are not.
     pub(crate) fn read(handle: &FolderHandle) -> Self {
         let mut scripts = Self::default();
-        for entry in handle.entries(FOLDER) {
+        let entries = handle.entries(FOLDER);
+        if entries.is_empty()
+            && let Some(reason) = handle.why_no_folder(FOLDER)
+        {
+            scripts.odd.push((FOLDER.to_owned(), reason));
+        }
+        for entry in entries {
             let name = match &entry.name {
                 Ok(name) => name.clone(),
                 Err(raw) => {
@@ -115,6 +121,8 @@ impl Scripts {
                     Err(ReadFileError::NotAFile { .. }) => {}
                     Err(error) => scripts.odd.push((path, error.to_string())),
                 }
+            } else {
+                scripts.odd.push((path, "it is not a file".to_owned()));
             }
         }
         scripts.paths.sort_unstable();

@@ -57,7 +57,7 @@ mod tests {
         let pipe = folder.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.unwrap().success());
-        let refused = lock(&pipe, Duration::from_secs(60)).unwrap_err();
+        let refused = lock(&pipe, Duration::from_mins(1)).unwrap_err();
         assert!(refused.to_string().contains("no plain file"), "{refused}");
         assert!(lock(folder.path(), Duration::ZERO).is_err());
         assert!(

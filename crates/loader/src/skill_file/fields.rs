@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use metier_diagnostics::Severity;
+use metier_diagnostics::{Location, Severity};
 use metier_skill_model::{SkillMetadata, SkillName};
 
 use super::client_fields::read_client_field;
@@ -34,6 +34,8 @@ pub(crate) struct FrontMatter {
     pub(crate) rejected: bool,
     /// Why it cannot be served as it is under `skill://`.
     pub(crate) not_served: Option<String>,
+    /// Where the name is written.
+    pub(crate) name_at: Option<Location>,
 }
 
 /// A key whose value is the path of a sibling file.
@@ -293,6 +295,13 @@ fn read_name(
         front.not_served = Some("its front matter has no name".to_owned());
         return;
     };
+    // Few lines stand before it; an index of all of the file's would be made for nothing.
+    let file = findings.whole().file;
+    front.name_at = Some(Location::in_bytes(
+        file,
+        findings.text().as_bytes(),
+        span.clone(),
+    ));
     let name = match SkillName::new(&text) {
         Ok(name) => name,
         Err(fault) => {

@@ -65,6 +65,20 @@ impl FolderHandle {
         Ok((bytes, whole))
     }
 
+    /// What stands in the place of a folder and is none; `None` where there is a folder, or nothing.
+    pub(crate) fn why_no_folder(&self, relative: &str) -> Option<String> {
+        self.dir.symlink_metadata(relative).ok()?;
+        match self.dir.metadata(relative) {
+            Ok(found) if found.is_dir() => None,
+            Ok(_) => Some("it is not a folder".to_owned()),
+            Err(error) => Some(match read_error(relative, &error) {
+                ReadFileError::Outside { .. } => "it leads out of the skill folder".to_owned(),
+                ReadFileError::NotFound { .. } => "it leads nowhere".to_owned(),
+                error => error.to_string(),
+            }),
+        }
+    }
+
     /// The folder itself, through which nothing outside is reached.
     pub(crate) const fn dir(&self) -> &Dir {
         &self.dir

@@ -215,6 +215,33 @@ mod links {
     }
 
     #[test]
+    fn what_stands_in_the_place_of_scripts_is_named() {
+        let folder = Folder::new();
+        folder
+            .skill("skills/a")
+            .skill("skills/b")
+            .skill("skills/c")
+            .write("pool/run.py", "x")
+            .write("skills/b/scripts", "x")
+            .write("skills/c/scripts/run.py/x", "x");
+        folder.link("skills/a/scripts", "../../pool");
+        let report = folder.scan(&["skills"], ParseMode::Lenient);
+        let told: Vec<String> = report
+            .skills
+            .iter()
+            .map(|skill| skill.diagnostics[0].to_string())
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "a/scripts:1:1: warning[MT141]: it leads out of the skill folder",
+                "b/scripts:1:1: warning[MT141]: it is not a folder",
+                "c/scripts/run.py:1:1: warning[MT141]: it is not a file",
+            ]
+        );
+    }
+
+    #[test]
     fn a_script_that_links_out_is_named() {
         let folder = Folder::new();
         folder
