@@ -1,7 +1,7 @@
 //! Whether a schema can be used, told without compiling it where that is easy to see.
 //!
 //! Nearly every schema is written with a few keywords, whose values have plain shapes. Looking at those
-//! takes a hundredth of the time of compiling, so that reading thousands of skills can tell which of
+//! takes a small part of the time of compiling, so that reading thousands of skills can tell which of
 //! their schemas will not do. Whatever is written otherwise is compiled.
 
 use std::collections::BTreeSet;
