@@ -37,7 +37,7 @@ pub fn repeated_members(text: &str) -> Vec<String> {
 /// let faults = inexact(r#"{"id": 18446744073709551616, "a": [{"b": 1, "b": 2}]}"#);
 /// let told: Vec<_> = faults.iter().map(ToString::to_string).collect();
 /// assert_eq!(told, [
-///     "id: the integer 18446744073709551616 is too large to be carried exactly; send it as text",
+///     "id: the integer 18446744073709551616 is too large to be carried exactly: 64 bits are the most (send text where the tool takes it)",
 ///     "a[0].b: stands twice in the same object; send it once",
 /// ]);
 /// ```
@@ -92,7 +92,7 @@ pub fn inexact(text: &str) -> Vec<ArgumentFault> {
             b'-' | b'0'..=b'9' if is_too_large(token) => tell(
                 &levels,
                 format!(
-                    "the integer {} is too large to be carried exactly; send it as text",
+                    "the integer {} is too large to be carried exactly: 64 bits are the most (send text where the tool takes it)",
                     clipped(&token)
                 ),
             ),
@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(
             told(r#"{"a": {"b": [1, 2, -9223372036854775809]}}"#),
             [
-                "a.b[2]: the integer -9223372036854775809 is too large to be carried exactly; send it as text"
+                "a.b[2]: the integer -9223372036854775809 is too large to be carried exactly: 64 bits are the most (send text where the tool takes it)"
             ]
         );
         let long = format!("{{\"a\": {}}}", "9".repeat(1 << 20));

@@ -72,4 +72,5 @@ pub use pattern_budget::PatternBudget;
 pub use repair::repair;
 pub use schema::{CompiledSchema, SchemaError, SchemaNote};
 pub use schema_plain::{SCHEMA_TYPES, check_schema};
+pub use script_answer::content_fault;
 pub use spec::ToolSpec;

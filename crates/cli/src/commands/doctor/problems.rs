@@ -10,6 +10,8 @@ use crate::config::{Config, Fault};
 use crate::findings::placed;
 use crate::tool_outlook::{Obstacle, ToolOutlook};
 
+use super::interpreters::Interpreter;
+
 /// The cure for a fault of a file that has none of its own.
 const MEND: &str = "mend it; `metier check` shows the place";
 
@@ -90,6 +92,13 @@ pub(super) fn of_settings(config: &Config, faults: &[Fault]) -> Vec<Problem> {
         .filter_map(|note| note.split_once("; "))
         .map(|(problem, cure)| Problem::new("settings", problem, cure));
     faults.chain(notes).collect()
+}
+
+/// Interpreters that are there and do not start.
+pub(super) fn of_interpreters(interpreters: &[Interpreter]) -> Vec<Problem> {
+    let faults = interpreters.iter().filter_map(Interpreter::fault);
+    let problem = |(problem, cure): (String, String)| Problem::new("interpreter", problem, cure);
+    faults.map(problem).collect()
 }
 
 /// Roots that are not there, skills that cannot be loaded, tools that cannot be called. Every skill
