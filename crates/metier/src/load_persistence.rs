@@ -244,18 +244,11 @@ impl Keeper {
         if self.waiting.is_empty() {
             return false;
         }
-        let skills = self.catalog.list_skills(None);
-        let is_here = |name: &String| {
-            let skill = skills.iter().find(|skill| skill.name == *name);
-            skill.is_some_and(|skill| {
-                matches!(skill.status, SkillStatus::Unloaded | SkillStatus::Loaded)
-            })
-        };
-        let here: BTreeSet<String> = self
-            .waiting
-            .iter()
-            .filter(|it| is_here(it))
-            .cloned()
+        let skills = self.catalog.list_skills(None).into_iter();
+        let loadable = |status| matches!(status, SkillStatus::Unloaded | SkillStatus::Loaded);
+        let here: BTreeSet<String> = skills
+            .filter(|skill| loadable(skill.status) && self.waiting.contains(&skill.name))
+            .map(|skill| skill.name)
             .collect();
         if here.is_empty() {
             return false;

@@ -12,6 +12,7 @@ use crate::clock::{Clock, system_clock};
 use crate::format::{LARGEST, ParsedState, parse_state, state_text};
 use crate::keep_aside::keep_aside;
 use crate::left_over;
+use crate::link::followed;
 use crate::lock::lock;
 use crate::mirror::StateMirror;
 use crate::state::{LoadedState, StateChange};
@@ -145,13 +146,13 @@ impl LoadedStateStore {
     /// Removes what killed processes left behind an hour ago or earlier, and says how many files
     /// that were. For the start of a server.
     pub fn clean(&self) -> usize {
-        left_over::remove(&self.place(), self.now_ms())
+        let place = followed(&self.file);
+        place.map_or(0, |file| left_over::remove(&file, self.now_ms()))
     }
 
     /// Reads the state and changes nothing.
     pub fn load(&self) -> StateReading {
-        let file = self.place();
-        match read(&file) {
+        match followed(&self.file).and_then(|file| read(&file)) {
             Ok(Found::Nothing) => StateReading::default(),
             Ok(Found::File(parsed)) => StateReading {
                 warnings: worded(&self.file, &parsed.faults),
@@ -193,7 +194,6 @@ impl LoadedStateStore {
     /// # Errors
     /// See [`SaveError`].
     pub fn save_unmirrored(&self, change: &StateChange) -> Result<Saved, SaveError> {
-        let file = self.place();
         let refused = |doing| {
             let file = self.file.clone();
             move |source| SaveError::Io {
@@ -202,6 +202,7 @@ impl LoadedStateStore {
                 source,
             }
         };
+        let file = followed(&self.file).map_err(refused("it cannot be reached"))?;
         let folder = file.parent().unwrap_or(Path::new("."));
         (self.probe)(SaveStep::MakeFolder)
             .and_then(|()| std::fs::create_dir_all(folder))
@@ -240,13 +241,6 @@ impl LoadedStateStore {
         }
         saved.state = state;
         Ok(saved)
-    }
-
-    /// The file itself, where its name is a link.
-    fn place(&self) -> PathBuf {
-        let is_link = std::fs::symlink_metadata(&self.file).is_ok_and(|it| it.is_symlink());
-        let real = is_link.then(|| std::fs::canonicalize(&self.file).ok());
-        real.flatten().unwrap_or_else(|| self.file.clone())
     }
 }
 
