@@ -188,12 +188,13 @@ impl McpServer {
         {
             tracing::warn!("requests were still under way at the end of the grace time");
         }
-        for session in shared.sessions.end_all() {
-            shared.session_ended(&session.id, "shutdown").await;
-        }
-        for peer in shared.peers.end_all() {
-            shared.session_ended(&peer, "shutdown").await;
-        }
+        let sessions = shared.sessions.end_all().into_iter();
+        let mut ended: Vec<Arc<str>> = sessions.map(|it| Arc::clone(&it.id)).collect();
+        ended.extend(shared.peers.end_all());
+        shared.sessions_ended(ended, "shutdown").await;
+        // Nothing begins any more; what was begun for clients that went away comes to its end.
+        shared.telling.close();
+        shared.telling.wait().await;
     }
 
     fn start_background(&self) {

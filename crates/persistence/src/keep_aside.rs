@@ -1,10 +1,10 @@
 //! Evidence of damage is kept.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
-use crate::atomic::{StepProbe, replace};
+use crate::atomic::{StepProbe, replace_with_copy};
 
 /// `.bak`, `.bak.1` and `.bak.2`, the newest first.
 const KEPT: usize = 3;
@@ -17,13 +17,17 @@ pub(crate) fn keep_aside(file: &Path, probe: &StepProbe) -> io::Result<PathBuf> 
     if same_bytes(file, &newest)? {
         return Ok(newest);
     }
-    for number in (1..KEPT).rev() {
-        let from = aside(file, number - 1);
-        if from.exists() {
-            std::fs::rename(from, aside(file, number))?;
+    // When the copy is there and not before: on a full disk nothing would come for what goes.
+    let make_way = || {
+        for number in (1..KEPT).rev() {
+            let from = aside(file, number - 1);
+            if from.exists() {
+                std::fs::rename(from, aside(file, number))?;
+            }
         }
-    }
-    replace(&newest, &std::fs::read(file)?, probe)?;
+        Ok(())
+    };
+    replace_with_copy(&newest, file, make_way, probe)?;
     Ok(newest)
 }
 
@@ -37,15 +41,24 @@ fn aside(file: &Path, number: usize) -> PathBuf {
 }
 
 fn same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
-    let Ok(mut other) = File::open(other) else {
+    let Ok(other) = File::open(other) else {
         return Ok(false);
     };
-    let mut one = File::open(one)?;
+    let one = File::open(one)?;
     if one.metadata()?.len() != other.metadata()?.len() {
         return Ok(false);
     }
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    one.read_to_end(&mut left)?;
-    other.read_to_end(&mut right)?;
-    Ok(left == right)
+    let (mut one, mut other) = (BufReader::new(one), BufReader::new(other));
+    loop {
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let common = left.len().min(right.len());
+        if left.get(..common) != right.get(..common) {
+            return Ok(false);
+        }
+        if common == 0 {
+            return Ok(left.len() == right.len());
+        }
+        one.consume(common);
+        other.consume(common);
+    }
 }

@@ -186,7 +186,9 @@ impl ReplayReport {
         });
         some(&mut notes, &self.absent, |skill| {
             let skill = clipped(skill);
-            format!("not restored: `{skill}` is not there; it is loaded when it comes, and `metier state forget {skill}` gives it up")
+            format!(
+                "not restored: `{skill}` is not there; it is loaded when it comes, and `metier state forget {skill}` gives it up"
+            )
         });
         some(&mut notes, &self.failed, |(skill, why)| {
             format!("not restored: `{}`: {why}", clipped(skill))
@@ -201,7 +203,9 @@ const TOLD: usize = 20;
 fn some<T>(notes: &mut Vec<String>, all: &[T], told: impl Fn(&T) -> String) {
     notes.extend(all.iter().take(TOLD).map(&told));
     if let Some(more) = all.len().checked_sub(TOLD).filter(|more| *more > 0) {
-        notes.push(format!("and {more} more that are not restored for the same reason"));
+        notes.push(format!(
+            "and {more} more that are not restored for the same reason"
+        ));
     }
 }
 

@@ -147,9 +147,7 @@ fn result_of(text: &str, noise_bytes: usize) -> Extracted {
         (before, after) => format!("{before}\n{after}"),
     };
     match script_json::read(own) {
-        Ok(read) => {
-            Extracted::json(own, read, text::shorten(&noise, noise_bytes).into_owned())
-        },
+        Ok(read) => Extracted::json(own, read, text::shorten(&noise, noise_bytes).into_owned()),
         Err(reason) => malformed(reason),
     }
 }

@@ -68,9 +68,8 @@ pub(crate) fn twice(text: &str) -> Option<String> {
         return None;
     }
     let mut found = None;
-    let mut look = |text: &str| {
-        serde_json::Deserializer::from_str(text).deserialize_map(Names(&mut found))
-    };
+    let mut look =
+        |text: &str| serde_json::Deserializer::from_str(text).deserialize_map(Names(&mut found));
     if look(text).is_err() {
         // It has stopped at the first, or at what JSON does not have; the rest is looked at then.
         let _ = look(&Mended::of(text).text);

@@ -52,6 +52,8 @@ mod progress;
 mod quality;
 mod search;
 mod serve;
+#[cfg(unix)]
+mod session_hooks;
 mod state;
 mod stdio;
 mod strangers_words;

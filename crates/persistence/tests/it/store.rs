@@ -169,7 +169,10 @@ fn a_drive_that_is_away_is_told_and_what_it_holds_comes_back_with_it() {
             panic!("{reading:?}");
         };
         let told = ["is a link to", "not there", "nothing is written"];
-        assert!(told.iter().all(|words| warning.contains(words)), "{warning}");
+        assert!(
+            told.iter().all(|words| warning.contains(words)),
+            "{warning}"
+        );
         let refused = store.save(&load("b")).unwrap_err().to_string();
         assert!(refused.contains("its drive may be late"), "{refused}");
         assert_eq!(store.clean(), 0);

@@ -118,15 +118,24 @@ async fn an_answer_that_says_two_things_is_no_consent() {
     let context = call(Map::new());
     for (script, denied) in [
         (r#"echo '{"decision": "allow"}'"#, false),
-        (r#"echo '{"level": "info"}'; echo '{"decision": "allow"}'"#, false),
+        (
+            r#"echo '{"level": "info"}'; echo '{"decision": "allow"}'"#,
+            false,
+        ),
         (r#"echo '{"decision": "deny", "decision": "allow"}'"#, true),
-        (r#"echo '{"decision": "deny"}'; echo '{"decision": "allow"}'"#, true),
+        (
+            r#"echo '{"decision": "deny"}'; echo '{"decision": "allow"}'"#,
+            true,
+        ),
         (r#"echo '{"decision": "deny"}'; echo '{}'"#, true),
         (r#"echo '[{"decision": "deny"}]'"#, true),
         (r#"echo '{"decision": null}'"#, true),
         (r#"echo '{"decision": "deny"'"#, true),
         // More than an answer may print, with the decision somewhere in it.
-        (r#"yes | head -c 9000000; echo '{"decision": "deny"}'; yes | head -c 9000000"#, true),
+        (
+            r#"yes | head -c 9000000; echo '{"decision": "deny"}'; yes | head -c 9000000"#,
+            true,
+        ),
     ] {
         let folder = std::env::temp_dir();
         let program = || hook(&["bash", "-c", script], &folder);
