@@ -19,6 +19,10 @@ use tokio::task::JoinHandle;
 /// that only a disk in trouble takes longer.
 const ANSWERS_WAIT: Duration = Duration::from_millis(250);
 
+/// When what could not be saved is tried again without another change: a full disk has room again, a
+/// late drive comes.
+const AGAIN: Duration = Duration::from_secs(10);
+
 /// Loads what was loaded when the state was last saved, and saves what is loaded, unloaded, activated
 /// and deactivated from now on.
 ///
@@ -27,7 +31,7 @@ const ANSWERS_WAIT: Duration = Duration::from_millis(250);
 /// is loaded when it comes, if the policy lets it in then. Saving happens behind the catalog's back,
 /// and the answer to a client's `load_skill` or `unload_skill` waits for it: what was answered comes
 /// back. When saving fails or takes longer than a quarter of a second, the answer goes and says so;
-/// the log says it once, and nothing else fails.
+/// the log says it once, it is tried again, and nothing else fails.
 ///
 /// Call it after the discovery, inside a tokio runtime. Keep the answer: saving ends with it.
 ///
@@ -147,6 +151,7 @@ impl Keeper {
             }
             let event = tokio::select! {
                 event = events.recv() => event,
+                () = tokio::time::sleep(AGAIN), if self.is_told => continue,
                 _ = &mut stopped => break,
             };
             match event {

@@ -236,7 +236,9 @@ impl LoadedStateStore {
                 saved.kept_aside = Some(kept);
             }
             state.saved_at_ms = Some(now);
-            replace(&file, state_text(&state).as_bytes(), &self.probe)
+            let text = state_text(&state);
+            within_bounds(&text)
+                .and_then(|()| replace(&file, text.as_bytes(), &self.probe))
                 .map_err(refused("it cannot be written"))?;
         }
         saved.state = state;
@@ -280,6 +282,17 @@ fn read(file: &Path) -> io::Result<Found> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Found::Nothing),
         Err(error) => Err(error),
     }
+}
+
+/// What would not be read again must not take the place of what is.
+fn within_bounds(text: &str) -> io::Result<()> {
+    if text.len() as u64 <= LARGEST {
+        return Ok(());
+    }
+    Err(io::Error::other(format!(
+        "it would have {} bytes, and {LARGEST} are the most that is read; `metier state forget` makes it smaller",
+        text.len()
+    )))
 }
 
 /// One warning for a file, however much is wrong with it.

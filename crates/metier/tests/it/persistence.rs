@@ -1,6 +1,7 @@
 //! What is loaded comes back, unless a hook objects.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 
 use metier::catalog::CallRequest;
@@ -223,4 +224,28 @@ async fn a_slow_disk_costs_the_promise_and_a_broken_one_no_time() {
     assert_eq!(kept(folder), ["base"]);
     // Nobody keeps anything any more, and nobody waits.
     assert!(promised(&catalog, "unload_skill", "other").await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_could_not_be_saved_is_saved_when_there_is_room_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    skill(folder, "base", "");
+    let catalog = catalog(folder);
+    let full = Arc::new(AtomicBool::new(true));
+    let is_full = Arc::clone(&full);
+    let disk = store(folder).with_probe(Arc::new(move |_| {
+        let error = std::io::ErrorKind::StorageFull.into();
+        if is_full.load(Ordering::SeqCst) {
+            Err(error)
+        } else {
+            Ok(())
+        }
+    }));
+    let (_persistence, _) = begun(&catalog, disk).await;
+    assert!(!promised(&catalog, "load_skill", "base").await);
+    full.store(false, Ordering::SeqCst);
+    // Nothing else changes; it waits on a clock that runs when nobody works.
+    tokio::time::sleep(std::time::Duration::from_secs(30)).await;
+    assert_eq!(kept(folder), ["base"]);
 }
