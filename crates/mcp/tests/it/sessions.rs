@@ -329,3 +329,16 @@ async fn many_sessions_end_together() {
     assert!(ended.await.is_ok(), "they waited for each other");
     assert_eq!(taken(&seen).len(), 16);
 }
+
+#[tokio::test(start_paused = true)]
+async fn hooks_that_hang_do_not_hold_up_a_stop_for_ever() {
+    let bench = Bench::new();
+    for _ in 0..400 {
+        bench.session().await;
+    }
+    let hangs = Registration::future(HookEvent::SessionEnd, |_| std::future::pending());
+    bench.catalog.hooks().register(hangs);
+    let began = tokio::time::Instant::now();
+    bench.server.shutdown().await;
+    assert_eq!(began.elapsed().as_secs(), 60);
+}
