@@ -203,13 +203,21 @@ fn groups(value: Option<Value>, faults: &mut Vec<String>) -> BTreeSet<String> {
     groups
 }
 
-/// The beginning of a text that may be megabytes long, for people.
+/// The beginning of a text that may be megabytes long, in one line, for people.
 pub(crate) fn clipped(text: &str) -> String {
     const LONGEST: usize = 100;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
+    let mut shown = String::new();
+    for c in text.chars().take(LONGEST) {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
     }
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -5,16 +5,19 @@ use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::atomic::{StepProbe, replace_with_copy};
+use crate::format::LARGEST;
 
 /// `.bak`, `.bak.1` and `.bak.2`, the newest first.
 const KEPT: usize = 3;
 
 /// Copies a file to `NAME.bak`; earlier copies move on, and the oldest goes. The file stays where
-/// it is. The same bytes are kept once, so that a server that starts over and over does not push
+/// it is, unless it is larger than any that is read. The same bytes are kept once, so that a server that starts over and over does not push
 /// older evidence out.
 pub(crate) fn keep_aside(file: &Path, probe: &StepProbe) -> io::Result<PathBuf> {
     let newest = aside(file, 0);
-    if same_bytes(file, &newest)? {
+    // What nobody reads need not stay where it is, and a copy would take the disk.
+    let is_unread = std::fs::metadata(file)?.len() > LARGEST;
+    if !is_unread && same_bytes(file, &newest)? {
         return Ok(newest);
     }
     // When the copy is there and not before: on a full disk nothing would come for what goes.
@@ -27,7 +30,12 @@ pub(crate) fn keep_aside(file: &Path, probe: &StepProbe) -> io::Result<PathBuf> 
         }
         Ok(())
     };
-    replace_with_copy(&newest, file, make_way, probe)?;
+    if is_unread {
+        make_way()?;
+        std::fs::rename(file, &newest)?;
+    } else {
+        replace_with_copy(&newest, file, make_way, probe)?;
+    }
     Ok(newest)
 }
 

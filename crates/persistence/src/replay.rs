@@ -79,7 +79,7 @@ impl fmt::Display for VersionDrift {
             saved,
             found,
         } = self;
-        let (skill, saved) = (clipped(skill), clipped(saved));
+        let (skill, saved, found) = (clipped(skill), clipped(saved), clipped(found));
         write!(f, "`{skill}` was loaded as {saved} and is {found} now")
     }
 }
@@ -287,7 +287,7 @@ mod tests {
         let mut report = ReplayReport {
             warnings: vec!["w".to_owned()],
             absent: (0..100_000).map(|number| format!("s{number}")).collect(),
-            failed: vec![("x".repeat(10_000), "no".to_owned())],
+            failed: vec![("x\ny".repeat(10_000), "no".to_owned())],
             ..ReplayReport::default()
         };
         let notes = report.notes();
@@ -297,7 +297,11 @@ mod tests {
             notes[1 + TOLD],
             "and 99980 more that are not restored for the same reason"
         );
-        assert!(notes.iter().all(|note| note.len() < 400));
+        assert!(
+            notes
+                .iter()
+                .all(|note| note.len() < 400 && !note.contains('\n'))
+        );
         report.absent.truncate(TOLD);
         assert_eq!(report.notes().len(), 1 + TOLD + 1);
     }

@@ -147,3 +147,21 @@ fn what_would_not_be_read_again_is_not_written() {
     store.save(&fewer).unwrap();
     assert_eq!(store.load().state.skills.len(), 50_000);
 }
+
+#[test]
+fn a_file_that_nobody_reads_is_moved_and_not_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("maya");
+    std::fs::create_dir(&state).unwrap();
+    let size = 1 << 40;
+    let huge = std::fs::File::create(state.join("loaded.json")).unwrap();
+    if huge.set_len(size).is_err() {
+        eprintln!("skipped: this file system has no files with holes");
+        return;
+    }
+    let store = at(folder.path(), 5);
+    store.save(&load("a")).unwrap();
+    assert_eq!(names(&store), ["a"]);
+    let kept = std::fs::metadata(state.join("loaded.json.bak")).unwrap();
+    assert_eq!(kept.len(), size);
+}
