@@ -106,6 +106,16 @@ struct Kept {
     groups: BTreeSet<String>,
 }
 
+impl Kept {
+    /// The record of it, with its active groups.
+    fn record(&self, name: &str) -> (SavedSkill, BTreeSet<String>) {
+        let mut skill = SavedSkill::new(name);
+        skill.version.clone_from(&self.version);
+        skill.skill_path.clone_from(&self.path);
+        (skill, self.groups.clone())
+    }
+}
+
 impl From<LoadedSkillState> for Kept {
     fn from(skill: LoadedSkillState) -> Self {
         Self {
@@ -297,26 +307,25 @@ impl Keeper {
             .collect();
         let is_unloaded = |name: &&String| !loaded.contains_key(*name) && !snapshot.is_missed(name);
         let unloaded: Vec<String> = self.saved.keys().filter(is_unloaded).cloned().collect();
-        let mut changed: Vec<(&String, &Kept)> = loaded
-            .iter()
-            .filter(|(name, kept)| self.saved.get(*name) != Some(kept))
-            .collect();
         let places: BTreeMap<&String, usize> = self.order.iter().zip(0..).collect();
-        changed.sort_by_key(|(name, _)| places.get(name).copied().unwrap_or(usize::MAX));
+        let mut in_order: Vec<(&String, &Kept)> = loaded.iter().collect();
+        in_order.sort_by_key(|(name, _)| places.get(name).copied().unwrap_or(usize::MAX));
         let mut change = StateChange::default();
         for name in &unloaded {
             change = change.with_unloaded(name);
         }
-        for (name, kept) in changed {
-            let mut skill = SavedSkill::new(name);
-            skill.version.clone_from(&kept.version);
-            skill.skill_path.clone_from(&kept.path);
-            change = change.with_loaded(skill, kept.groups.iter().cloned());
+        for (name, kept) in &in_order {
+            if self.saved.get(*name) != Some(kept) {
+                let (skill, groups) = kept.record(name);
+                change = change.with_loaded(skill, groups);
+            }
         }
         if change.is_empty() {
             self.kept.kept(snapshot.generation());
             return has_heard;
         }
+        let whole = in_order.iter().map(|(name, kept)| kept.record(name));
+        let change = change.within(whole.collect());
         let store = self.store.clone();
         let Some(done) = blocking(move || store.save_unmirrored(&change)).await else {
             return has_heard;

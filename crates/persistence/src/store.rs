@@ -220,13 +220,18 @@ impl LoadedStateStore {
         let found = (self.probe)(SaveStep::Read)
             .and_then(|()| read(&file))
             .map_err(refused("it cannot be read"))?;
+        let is_gone = matches!(found, Found::Nothing);
         let (mut state, is_damaged) = match found {
             Found::Nothing => (LoadedState::default(), false),
             Found::File(parsed) => (parsed.state, !parsed.faults.is_empty()),
         };
         let before = state.clone();
         let now = self.now_ms();
-        change.apply_to(&mut state, now);
+        if is_gone || is_damaged {
+            change.anew().apply_to(&mut state, now);
+        } else {
+            change.apply_to(&mut state, now);
+        }
         let mut saved = Saved::default();
         if state != before {
             if is_damaged {
