@@ -63,3 +63,5 @@ mod unreadable;
 mod watch;
 #[cfg(target_os = "linux")]
 mod watchdog;
+#[cfg(unix)]
+mod what_is_kept;
