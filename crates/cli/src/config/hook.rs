@@ -164,7 +164,7 @@ fn found(value: &DeValue<'_>) -> String {
     let items = value.as_array().map(|items| items.iter());
     let is_blank = |item: &DeValue<'_>| item.as_str().is_none_or(|text| text.trim().is_empty());
     let wrong = items.and_then(|mut items| items.find(|item| is_blank(item.get_ref())));
-    match wrong.map(|item| item.get_ref()) {
+    match wrong.map(toml::Spanned::get_ref) {
         Some(item) if item.is_str() => "a list with an empty text in it".to_owned(),
         Some(item) => format!("a list with {} in it", shown(item)),
         None => shown(value),

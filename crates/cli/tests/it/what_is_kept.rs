@@ -72,7 +72,8 @@ fn what_is_asked_for_is_kept_where_the_page_says_and_nothing_else() {
     server.child.kill().unwrap();
     for file in files(path) {
         let plain = file.trim_end_matches("-wal").trim_end_matches("-shm");
-        let is_temporary = plain.ends_with(".tmp") && plain.contains("loaded.json.");
+        let ending = Path::new(plain).extension();
+        let is_temporary = ending.is_some_and(|it| it == "tmp") && plain.contains("loaded.json.");
         assert!(
             is_temporary || kept.iter().any(|(known, _)| *known == plain),
             "{file}"

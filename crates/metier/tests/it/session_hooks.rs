@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use metier::mcp::{Incoming, Reply};
-use metier::runner::{EnvLookup, ProgramHook};
+use metier::runner::{EnvLookup, EnvironmentPolicy, ProgramHook};
 use metier::{
     CatalogSettings, HookEvent, McpConfig, McpServer, SkillCatalog, ToolDispatcher, ToolRegistry,
 };
@@ -44,7 +44,7 @@ async fn what_is_idle_ends_once_for_a_program_in_both_eras() {
     for event in [HookEvent::SessionStart, HookEvent::SessionEnd] {
         // One line, whole, however many write at once.
         let program = ProgramHook::new(["bash", "-c", "echo \"$(cat)\" >> seen"], folder.path())
-            .environment(EnvLookup::from_process(), Default::default())
+            .environment(EnvLookup::from_process(), EnvironmentPolicy::default())
             .timeout(Duration::from_mins(1));
         catalog.hooks().register(program.registration(event));
     }
