@@ -63,7 +63,7 @@ pub fn check(paths: &[PathBuf], options: &CheckOptions) -> CheckReport {
 pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
     let scanned = scan(roots, options.mode);
     let mut findings = Vec::new();
-    about_roots(roots, &scanned, &mut findings);
+    about_roots(&scanned, &mut findings);
     let skills = read(roots, scanned, &mut findings);
 
     let subjects: Vec<(usize, Subject<'_>)> = skills
@@ -308,25 +308,11 @@ fn tool_names(skill: &LoadedSkill) -> Vec<String> {
     tools.map(|tool| tool.name.clone()).collect()
 }
 
-/// Findings of the walk come without their root: the first root that has the place is taken, and
-/// the next one for a finding that was told before.
-fn about_roots(roots: &[Root], scanned: &ScanReport, findings: &mut Vec<Finding>) {
-    for diagnostic in &scanned.diagnostics {
-        let same = |finding: &&Finding| finding.diagnostic == *diagnostic;
-        let told = findings.iter().filter(same).count();
-        let root = diagnostic.location().and_then(|location| {
-            let mut having = roots
-                .iter()
-                .filter(|root| root.path.join(&location.file).symlink_metadata().is_ok());
-            having.clone().nth(told).or_else(|| having.next_back())
-        });
-        // A name that is no text is shown with escapes, and no file has that one.
-        let root = root.or_else(|| roots.first().filter(|_| roots.len() == 1));
-        findings.push(Finding {
-            root: root.map(|root| root.path.as_path().into()),
-            diagnostic: diagnostic.clone(),
-        });
-    }
+fn about_roots(scanned: &ScanReport, findings: &mut Vec<Finding>) {
+    findings.extend(scanned.root_findings.iter().map(|found| Finding {
+        root: found.root.as_ref().map(|root| root.path.as_path().into()),
+        diagnostic: found.diagnostic.clone(),
+    }));
 }
 
 fn root_number(roots: &[Root], root: Option<&Arc<Path>>) -> Option<usize> {

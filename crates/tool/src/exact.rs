@@ -10,6 +10,20 @@ use std::collections::HashSet;
 use crate::ArgumentFault;
 use crate::schema_fault::{MOST_FAULTS, clipped};
 
+const STANDS_TWICE: &str = "stands twice in the same object; send it once";
+
+/// The places in a JSON text of members that stand twice in one object: readers take one of the two, and not all the
+/// same.
+///
+/// ```
+/// assert_eq!(metier_tool::repeated_members(r#"{"a": {"b": 1, "b": 2}}"#), ["a.b"]);
+/// ```
+pub fn repeated_members(text: &str) -> Vec<String> {
+    let faults = inexact(text).into_iter();
+    let repeated = faults.filter(|fault| fault.message == STANDS_TWICE);
+    repeated.map(|fault| fault.path).collect()
+}
+
 /// What of a JSON text cannot be carried exactly: integers beyond 64 bits, keys that stand twice in one
 /// object, and fractions so near to a whole number that they become one. Other fractions are read to the
 /// nearest binary number, as everywhere in JSON.
@@ -64,10 +78,7 @@ pub fn inexact(text: &str) -> Vec<ArgumentFault> {
                 if let Some(Level::Object { seen, key }) = levels.last_mut() {
                     key.clone_from(&name);
                     if !seen.insert(name) {
-                        tell(
-                            &levels,
-                            "stands twice in the same object; send it once".to_owned(),
-                        );
+                        tell(&levels, STANDS_TWICE.to_owned());
                     }
                 }
             }

@@ -63,7 +63,7 @@ pub use context::{
     Progress,
 };
 pub use error::{ArgumentFault, ToolError};
-pub use exact::inexact;
+pub use exact::{inexact, repeated_members};
 pub use formats::FormatPlace;
 pub use handler::{BoxFuture, ToolHandler};
 pub use host::{HostExecutor, HostJob};

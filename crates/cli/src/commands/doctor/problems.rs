@@ -100,8 +100,7 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
         Problem::of_finding(about, &placed(&snapshot, finding), MEND)
     };
     let mut problems: Vec<Problem> = snapshot
-        .diagnostics()
-        .iter()
+        .root_findings()
         .filter(|finding| finding.severity >= Severity::Warning)
         .map(|finding| Problem::of_finding("root", finding, "make the folder, or name another one"))
         .collect();
