@@ -20,6 +20,7 @@ pub(crate) struct Extracted {
     pub(crate) replaced: bool,
     pub(crate) notes: Vec<String>,
     pub(crate) exact: Option<String>,
+    pub(crate) twice: Option<String>,
 }
 
 /// Reads a result: all of it if it is one JSON value, else the last JSON object, else the text.
@@ -89,12 +90,15 @@ impl Extracted {
             replaced: false,
             notes: Vec::new(),
             exact: None,
+            twice: None,
         }
     }
 
-    fn json(read: Read, noise: String) -> Self {
+    fn json(text: &str, read: Read, noise: String) -> Self {
+        let small = (text.len() <= LARGE).then_some(text);
         Self {
             noise,
+            twice: small.and_then(script_json::twice),
             notes: read.notes,
             exact: read.exact,
             ..Self::of(Output::Json(read.value))
@@ -115,7 +119,7 @@ fn result_of(text: &str, noise_bytes: usize) -> Extracted {
         })
     };
     match script_json::read(trimmed) {
-        Ok(read) => return Extracted::json(read, String::new()),
+        Ok(read) => return Extracted::json(trimmed, read, String::new()),
         // Lists are nested too deeply as objects are; both would pass for plain text otherwise.
         Err(reason) if reason.contains("nested deeper") && trimmed.ends_with([']', '}']) => {
             return malformed(reason);
@@ -143,7 +147,7 @@ fn result_of(text: &str, noise_bytes: usize) -> Extracted {
         (before, after) => format!("{before}\n{after}"),
     };
     match script_json::read(own) {
-        Ok(read) => Extracted::json(read, text::shorten(&noise, noise_bytes).into_owned()),
+        Ok(read) => Extracted::json(own, read, text::shorten(&noise, noise_bytes).into_owned()),
         Err(reason) => malformed(reason),
     }
 }
