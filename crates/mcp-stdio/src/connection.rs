@@ -221,7 +221,7 @@ struct UnderWay {
 
 impl UnderWay {
     /// Begins when its turn has come, unless it is cancelled before.
-    async fn run_in_turn(mut self, waiting: Waiting) {
+    async fn run_in_turn(self, waiting: Waiting) {
         let cancel = self.entered.cancel.clone();
         let begun = tokio::select! {
             biased;
