@@ -55,6 +55,9 @@ const LOOK_ALIKES: [(char, char); 44] = [
 
 /// The Latin letter that a letter of another script looks like.
 pub(crate) fn look_alike(c: char) -> Option<char> {
+    if !matches!(c, '\u{370}'..='\u{52F}') {
+        return None;
+    }
     LOOK_ALIKES
         .iter()
         .find(|(other, _)| *other == c)
@@ -94,18 +97,23 @@ impl<'t> Folded<'t> {
         };
         let mut word = 0..0;
         let mut is_latin = false;
-        for (at, c) in text.char_indices() {
-            if at >= word.end && c.is_alphabetic() {
-                let rest = text.get(at..).unwrap_or_default();
-                let length = rest
-                    .find(|c: char| !(c.is_alphanumeric() || is_invisible(c)))
-                    .unwrap_or(rest.len());
-                word = at..at + length;
+        let mut at = 0;
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            let plain = rest.bytes().position(|byte| !byte.is_ascii());
+            let (plain, rest) = rest.split_at(plain.unwrap_or(rest.len()));
+            folding.text.push_str(plain);
+            at += plain.len();
+            let Some(c) = rest.chars().next() else {
+                break;
+            };
+            if at >= word.end && look_alike(c).is_some() {
+                word = word_around(text, at);
                 is_latin = text
                     .get(word.clone())
                     .is_some_and(|word| word.bytes().any(|byte| byte.is_ascii_alphabetic()));
             }
             folding.put(at, c, is_latin && word.contains(&at));
+            at += c.len_utf8();
         }
         Self {
             original: text,
@@ -146,6 +154,15 @@ impl<'t> Folded<'t> {
     }
 }
 
+/// The letters, digits and characters of no width that stand together around an offset.
+fn word_around(text: &str, at: usize) -> Range<usize> {
+    let is_part = |c: char| c.is_alphanumeric() || is_invisible(c);
+    let (before, behind) = text.split_at_checked(at).unwrap_or((text, ""));
+    let start = before.trim_end_matches(is_part).len();
+    let end = behind.find(|c: char| !is_part(c)).unwrap_or(behind.len());
+    start..at + end
+}
+
 struct Folding {
     text: String,
     marks: Vec<(usize, usize)>,
@@ -159,7 +176,6 @@ impl Folding {
             return;
         }
         let plain = match c {
-            _ if c.is_ascii() => c,
             '\u{A0}'
             | '\u{1680}'
             | '\u{2000}'..='\u{200A}'

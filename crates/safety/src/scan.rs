@@ -1,17 +1,15 @@
 //! The scan over the texts of one skill.
 
-use std::ops::Range;
-use std::sync::LazyLock;
-
-use aho_corasick::AhoCorasick;
 use metier_diagnostics::{Code, Diagnostic, LineIndex, Location, Severity};
 use metier_skill_model::SkillMetadata;
 use serde_json::Value;
+use std::cell::LazyCell;
+use std::ops::Range;
 
 use crate::fold::Folded;
 use crate::part::Part;
 use crate::rule::{Examined, Hit};
-use crate::rules::{COUNT, RULES};
+use crate::rules::RULES;
 use crate::verdict::Verdict;
 
 /// So many findings of one rule in one file are kept.
@@ -41,14 +39,20 @@ impl Scan {
     /// A whole `SKILL.md`: front matter and body.
     pub fn skill_file(&mut self, file: &str, text: &str) {
         let end = front_matter_end(text);
-        let lines = LineIndex::new(text);
+        let lines = LazyCell::new(|| LineIndex::new(text));
         self.part(Part::FrontMatter, file, text, 0..end, &lines);
         self.part(Part::Body, file, text, end..text.len(), &lines);
     }
 
     /// Another file, as the part it is.
     pub fn file(&mut self, part: Part, file: &str, text: &str) {
-        self.part(part, file, text, 0..text.len(), &LineIndex::new(text));
+        self.part(
+            part,
+            file,
+            text,
+            0..text.len(),
+            &LazyCell::new(|| LineIndex::new(text)),
+        );
     }
 
     /// The path of a file below the skill.
@@ -125,13 +129,13 @@ impl Scan {
         Verdict::new(self.findings, self.left_out, self.blocked)
     }
 
-    fn part(
+    fn part<'t>(
         &mut self,
         part: Part,
         file: &str,
-        text: &str,
+        text: &'t str,
         of: Range<usize>,
-        lines: &LineIndex<'_>,
+        lines: &LazyCell<LineIndex<'t>, impl FnOnce() -> LineIndex<'t>>,
     ) {
         for (code, hit) in examine(part, text.get(of.clone()).unwrap_or_default()) {
             let range = of.start + hit.range.start..of.start + hit.range.end;
@@ -181,8 +185,7 @@ fn examine(part: Part, raw: &str) -> Vec<(Code, Hit)> {
     let examined = Examined::new(part, raw, &folded);
     let mut found = Vec::new();
     let mut hits = Vec::new();
-    let wanted = wanted(folded.text());
-    for (rule, _) in RULES.iter().zip(wanted).filter(|(_, wanted)| *wanted) {
+    for rule in RULES {
         (rule.find)(&examined, &mut hits);
         hits.sort_by_key(|hit| (hit.range.start, hit.range.end));
         hits.dedup_by_key(|hit| hit.range.start);
@@ -190,35 +193,6 @@ fn examine(part: Part, raw: &str) -> Vec<(Code, Hit)> {
     }
     found.sort_by_key(|(_, hit)| hit.range.start);
     found
-}
-
-/// The triggers of all rules as one automaton, and the rule of each.
-static TRIGGERS: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
-    let pairs = RULES
-        .iter()
-        .enumerate()
-        .flat_map(|(number, rule)| rule.triggers.iter().map(move |trigger| (*trigger, number)));
-    let (words, rules): (Vec<&str>, Vec<usize>) = pairs.unzip();
-    let automaton = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .build(words)
-        .ok()?;
-    Some((automaton, rules))
-});
-
-/// Which rules are worth a look at a text.
-fn wanted(text: &str) -> [bool; COUNT] {
-    let mut wanted = RULES.each_ref().map(|rule| rule.triggers.is_empty());
-    let Some((automaton, rules)) = &*TRIGGERS else {
-        return [true; COUNT];
-    };
-    for found in automaton.find_overlapping_iter(text) {
-        let number = rules.get(found.pattern().as_usize());
-        if let Some(wanted) = number.and_then(|number| wanted.get_mut(*number)) {
-            *wanted = true;
-        }
-    }
-    wanted
 }
 
 /// Where the body begins; 0 where there is no front matter.
@@ -263,6 +237,5 @@ mod tests {
                 assert!(pattern.regex().is_some(), "{} {number}", rule.code);
             }
         }
-        assert!(TRIGGERS.is_some());
     }
 }

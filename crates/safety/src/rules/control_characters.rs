@@ -7,14 +7,19 @@ use crate::rule::{Examined, Hit, Rule};
 
 pub(super) static RULE: Rule = Rule {
     code: codes::CONTROL_CHARACTERS,
-    triggers: &[],
     find,
-    #[cfg(test)]
     patterns: &[],
 };
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
-    for (at, c) in examined.raw.char_indices() {
+    // Of control characters the first byte is one of few, and rare.
+    let is_odd = |byte: &u8| matches!(byte, 0..=8 | 11 | 14..=31 | 127) || *byte == 0xC2;
+    let bytes = examined.raw.as_bytes();
+    let odd = bytes.iter().enumerate().filter(|(_, byte)| is_odd(byte));
+    for (at, _) in odd {
+        let Some(c) = examined.raw.get(at..).and_then(|rest| rest.chars().next()) else {
+            continue;
+        };
         // A carriage return alone ends lines as well, in YAML and in old files.
         if !c.is_control() || matches!(c, '\n' | '\r' | '\t' | '\u{C}' | '\u{85}') {
             continue;

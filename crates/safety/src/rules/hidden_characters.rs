@@ -7,9 +7,7 @@ use crate::rule::{Examined, Hit, Rule};
 
 pub(super) static RULE: Rule = Rule {
     code: codes::HIDDEN_CHARACTERS,
-    triggers: &[],
     find,
-    #[cfg(test)]
     patterns: &[],
 };
 

@@ -9,9 +9,7 @@ use crate::rule::{Examined, Hit, Rule};
 
 pub(super) static RULE: Rule = Rule {
     code: codes::LOOK_ALIKE_LETTERS,
-    triggers: &[],
     find,
-    #[cfg(test)]
     patterns: &[],
 };
 
