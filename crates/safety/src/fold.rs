@@ -80,6 +80,8 @@ pub(crate) struct Folded<'t> {
     /// Where the folded text and the original part ways: from the first offset on, counted in bytes of
     /// the folded text, the original goes on at the second.
     marks: Vec<(usize, usize)>,
+    has_unseen: bool,
+    has_look_alikes: bool,
 }
 
 impl<'t> Folded<'t> {
@@ -89,12 +91,15 @@ impl<'t> Folded<'t> {
                 original: text,
                 text: Cow::Borrowed(text),
                 marks: Vec::new(),
+                has_unseen: false,
+                has_look_alikes: false,
             };
         }
         let mut folding = Folding {
             text: String::with_capacity(text.len()),
             marks: Vec::new(),
         };
+        let (mut has_unseen, mut has_look_alikes) = (false, false);
         let mut word = 0..0;
         let mut is_latin = false;
         let mut at = 0;
@@ -106,6 +111,9 @@ impl<'t> Folded<'t> {
             let Some(c) = rest.chars().next() else {
                 break;
             };
+            // Emoji are followed by selectors of their looks, which take part in no rule.
+            has_unseen |= is_invisible(c) && !matches!(c, '\u{FE0E}' | '\u{FE0F}');
+            has_look_alikes |= look_alike(c).is_some();
             if at >= word.end && look_alike(c).is_some() {
                 word = word_around(text, at);
                 is_latin = text
@@ -119,7 +127,19 @@ impl<'t> Folded<'t> {
             original: text,
             text: Cow::Owned(folding.text),
             marks: folding.marks,
+            has_unseen,
+            has_look_alikes,
         }
+    }
+
+    /// Whether there are characters that take no place on the screen or turn it.
+    pub(crate) fn has_unseen(&self) -> bool {
+        self.has_unseen
+    }
+
+    /// Whether there are letters that look like Latin ones.
+    pub(crate) fn has_look_alikes(&self) -> bool {
+        self.has_look_alikes
     }
 
     pub(crate) fn text(&self) -> &str {

@@ -33,7 +33,7 @@ pub(crate) struct Examined<'t> {
     pub(crate) part: Part,
     /// As given.
     pub(crate) raw: &'t str,
-    folded: &'t Folded<'t>,
+    pub(crate) folded: &'t Folded<'t>,
     spots: Spots<'t>,
     context: OnceCell<Context<'t>>,
 }

@@ -29,17 +29,15 @@ impl<'t> Spots<'t> {
             for place in &word.anchors {
                 if let Some(place) = table.places.get(*place)
                     && let Some(parts) = parts.get_mut(place.pattern)
-                    && let Some(part) = place.part(text, found.start()..found.end())
+                    && let around = place.around(text, found.start()..found.end())
+                    && !parts.last().is_some_and(|last| holds(last, &around))
+                    && place.has_all_in(text, &around)
                 {
-                    add(parts, part);
+                    add(parts, around);
                 }
             }
         }
         Self { text, parts }
-    }
-
-    pub(crate) fn text(&self) -> &'t str {
-        self.text
     }
 
     /// Every place of a pattern, from left to right.
@@ -101,15 +99,24 @@ struct Place {
 }
 
 impl Place {
-    /// The part around a word that stands here, if the other words are in it.
-    fn part(&self, text: &str, word: Range<usize>) -> Option<Range<usize>> {
+    /// The part around a word that stands here.
+    fn around(&self, text: &str, word: Range<usize>) -> Range<usize> {
         let start = floor(text, word.start.saturating_sub(self.anchor.back));
         let end = ceiling(text, word.end.saturating_add(self.anchor.ahead));
-        let around = text.get(start..end)?;
+        start..end
+    }
+
+    /// Whether of all the other words one is in a part.
+    fn has_all_in(&self, text: &str, part: &Range<usize>) -> bool {
+        let around = text.get(part.clone()).unwrap_or_default();
         let is_there =
             |words: &Option<AhoCorasick>| words.as_ref().is_none_or(|words| words.is_match(around));
-        self.with.iter().all(is_there).then_some(start..end)
+        self.with.iter().all(is_there)
     }
+}
+
+fn holds(part: &Range<usize>, other: &Range<usize>) -> bool {
+    part.start <= other.start && other.end <= part.end
 }
 
 fn floor(text: &str, at: usize) -> usize {
@@ -169,6 +176,8 @@ fn automaton(words: &[&str]) -> Option<AhoCorasick> {
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::Standard)
         .kind(Some(AhoCorasickKind::DFA))
+        // Texts and parts are short, or hold the words all over.
+        .prefilter(false)
         .build(words)
         .ok()
 }

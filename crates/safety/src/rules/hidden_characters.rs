@@ -24,7 +24,7 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
             help,
         });
     };
-    if examined.raw.is_ascii() {
+    if !examined.folded.has_unseen() {
         return;
     }
     let mut run: Option<(usize, usize, usize)> = None;

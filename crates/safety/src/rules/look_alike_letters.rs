@@ -14,7 +14,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
-    if examined.raw.is_ascii() || !(examined.part.is_prose() || examined.part == Part::FileName) {
+    if !examined.folded.has_look_alikes()
+        || !(examined.part.is_prose() || examined.part == Part::FileName)
+    {
         return;
     }
     let mut start = None;

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
-    if !examined.part.is_prose() || examined.raw.is_ascii() {
+    if !examined.part.is_prose() || !examined.folded.has_unseen() {
         return;
     }
     let mut before = ' ';

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule {
 const HELP: &str = "remove the characters, or close each isolate on its own line; overrides have no honest use here";
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
-    if examined.raw.is_ascii() {
+    if !examined.folded.has_unseen() {
         return;
     }
     let mut open: Vec<(usize, char)> = Vec::new();
