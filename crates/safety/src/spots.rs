@@ -176,8 +176,6 @@ fn automaton(words: &[&str]) -> Option<AhoCorasick> {
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::Standard)
         .kind(Some(AhoCorasickKind::DFA))
-        // Texts and parts are short, or hold the words all over.
-        .prefilter(false)
         .build(words)
         .ok()
 }
