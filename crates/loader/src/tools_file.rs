@@ -73,6 +73,8 @@ pub(crate) fn read_tools_file(
     };
     let mut declared = Declared {
         empty: entries.is_empty(),
+        tools: Vec::with_capacity(entries.len()),
+        group_of: Vec::with_capacity(entries.len()),
         ..Declared::default()
     };
     for (index, node) in entries.iter().enumerate() {

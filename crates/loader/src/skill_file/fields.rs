@@ -1,5 +1,6 @@
 //! What the front matter says: every key at its place, and a word on every key that is not.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -106,12 +107,12 @@ pub(crate) fn read_fields(
     let mut name = None;
     let mut seen = BTreeSet::new();
     for (key, value) in entries {
-        let text = key.key_text();
+        let text = key.key_str();
         // Of a key that is written twice, which has been told, the first stays.
         if key.is_merge_key() || !seen.insert(text.clone()) {
             continue;
         }
-        match text.as_str() {
+        match &*text {
             "name" => name = Some(value),
             "description" => {}
             "license" => {
@@ -140,9 +141,13 @@ pub(crate) fn read_fields(
 }
 
 fn is_ours(key: &str) -> bool {
-    let key = key.replace('_', "-");
-    OURS.contains(&key.as_str())
-        || matches!(key.as_str(), "branding" | "links")
+    let key = if key.contains('_') {
+        Cow::Owned(key.replace('_', "-"))
+    } else {
+        Cow::Borrowed(key)
+    };
+    OURS.contains(&&*key)
+        || matches!(&*key, "branding" | "links")
         || key.starts_with("dcc-mcp.")
         || key == "metadata.dcc-mcp"
         || key.starts_with("metadata.dcc-mcp.")
@@ -202,9 +207,9 @@ fn misplaced(
     entries: &[(Node<'_>, Node<'_>)],
     front: &mut FrontMatter,
 ) {
-    let found: Vec<(&Node<'_>, String)> = entries
+    let found: Vec<(&Node<'_>, Cow<'_, str>)> = entries
         .iter()
-        .map(|(key, _)| (key, key.key_text()))
+        .map(|(key, _)| (key, key.key_str()))
         .filter(|(_, name)| is_ours(name))
         .collect();
     let Some((first, _)) = found.first() else {
