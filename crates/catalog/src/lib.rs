@@ -39,6 +39,7 @@
 mod arguments;
 mod audit;
 mod audit_key;
+mod blocking;
 mod call;
 mod callable;
 mod catalog;

@@ -12,6 +12,7 @@ use metier_loader::{ParseMode, ScanCache};
 use tokio::runtime::Handle;
 use tokio::sync::broadcast;
 
+use crate::blocking::Blocked;
 use crate::core_tools;
 use crate::event::{CatalogEvent, CatalogEventKind};
 use crate::keeping::Keeping;
@@ -40,6 +41,8 @@ pub(crate) struct Shared {
     runtime: Mutex<Option<Handle>>,
     /// Skills that came back and of which a policy is being asked.
     pub(crate) returning: Mutex<BTreeSet<String>>,
+    /// What is kept out although a scan finds nothing wrong with it.
+    pub(crate) blocked: Mutex<Blocked>,
     pub(crate) long_checks: LongChecks,
     /// Whose word answers about the loaded skills wait for.
     keeping: Mutex<Option<Keeping>>,
@@ -102,6 +105,7 @@ impl Shared {
                 root_findings: Mutex::default(),
                 runtime: Mutex::default(),
                 returning: Mutex::default(),
+                blocked: Mutex::default(),
                 long_checks: LongChecks::default(),
                 keeping: Mutex::default(),
             }

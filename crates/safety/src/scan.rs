@@ -75,53 +75,53 @@ impl Scan {
 
     /// Every text of a JSON value, keys included: front matter, a schema.
     pub fn json(&mut self, part: Part, file: &str, what: &str, value: &Value) {
-        let mut open = vec![(value, 0)];
-        while let Some((value, depth)) = open.pop() {
-            match value {
-                Value::String(text) => self.value(part, file, what, text),
-                Value::Array(items) if depth < DEEPEST => {
-                    open.extend(items.iter().rev().map(|item| (item, depth + 1)));
-                }
-                Value::Object(entries) if depth < DEEPEST => {
-                    for (key, _) in entries {
-                        self.value(part, file, what, key);
-                    }
-                    open.extend(entries.values().rev().map(|entry| (entry, depth + 1)));
-                }
-                _ => {}
-            }
-        }
+        let mut texts = Texts::default();
+        texts.json(value);
+        self.value(part, file, what, &texts.0);
     }
 
     /// What was read of a skill: the front matter from `skill_file`, the tools from `tools_file`.
     pub fn metadata(&mut self, skill_file: &str, tools_file: &str, metadata: &SkillMetadata) {
+        self.front_matter(skill_file, metadata);
+        self.tools(tools_file, metadata);
+    }
+
+    /// What was read of the front matter of `file`.
+    pub fn front_matter(&mut self, file: &str, metadata: &SkillMetadata) {
+        let mut texts = Texts::default();
         for (key, value) in &metadata.front_matter {
-            self.value(Part::FrontMatter, skill_file, "in the front matter", key);
-            self.json(Part::FrontMatter, skill_file, "in the front matter", value);
+            texts.add(key);
+            texts.json(value);
         }
+        self.value(Part::FrontMatter, file, "in the front matter", &texts.0);
         self.value(
             Part::FrontMatter,
-            skill_file,
+            file,
             "in the description",
             &metadata.description,
         );
+    }
+
+    /// What was read of the tools that `file` declares.
+    pub fn tools(&mut self, file: &str, metadata: &SkillMetadata) {
+        let mut texts = Texts::default();
         for tool in &metadata.tools {
-            let what = "in the tools";
-            self.value(Part::Tools, tools_file, what, &tool.name);
-            self.value(Part::Tools, tools_file, what, &tool.description);
+            texts.add(&tool.name);
+            texts.add(&tool.description);
             for alias in &tool.search_aliases {
-                self.value(Part::Tools, tools_file, what, alias);
+                texts.add(alias);
             }
             for schema in [&tool.input_schema, &tool.output_schema]
                 .into_iter()
                 .flatten()
             {
                 for (key, value) in schema {
-                    self.value(Part::Tools, tools_file, what, key);
-                    self.json(Part::Tools, tools_file, what, value);
+                    texts.add(key);
+                    texts.json(value);
                 }
             }
         }
+        self.value(Part::Tools, file, "in the tools", &texts.0);
     }
 
     /// The verdict on everything that was given.
@@ -193,6 +193,37 @@ fn examine(part: Part, raw: &str) -> Vec<(Code, Hit)> {
     }
     found.sort_by_key(|(_, hit)| hit.range.start);
     found
+}
+
+/// Many short texts as one, so that they are looked at together.
+#[derive(Default)]
+struct Texts(String);
+
+impl Texts {
+    fn add(&mut self, text: &str) {
+        // A blank line ends what belongs together, and a full stop what can be one match.
+        self.0.push_str("\n\n.\n\n");
+        self.0.push_str(text);
+    }
+
+    fn json(&mut self, value: &Value) {
+        let mut open = vec![(value, 0)];
+        while let Some((value, depth)) = open.pop() {
+            match value {
+                Value::String(text) => self.add(text),
+                Value::Array(items) if depth < DEEPEST => {
+                    open.extend(items.iter().rev().map(|item| (item, depth + 1)));
+                }
+                Value::Object(entries) if depth < DEEPEST => {
+                    for (key, _) in entries {
+                        self.add(key);
+                    }
+                    open.extend(entries.values().rev().map(|entry| (entry, depth + 1)));
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Where the body begins; 0 where there is no front matter.

@@ -8,6 +8,7 @@
 )]
 
 mod bench_folder;
+mod blocking;
 mod call;
 mod call_order;
 mod capabilities;
