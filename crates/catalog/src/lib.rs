@@ -60,6 +60,8 @@ mod load;
 mod load_plan;
 mod loaded_skill;
 mod long_checks;
+mod nearest;
+mod protocol;
 mod registered_tool;
 mod registry;
 mod returning;
@@ -81,6 +83,7 @@ pub use audit::AuditLog;
 pub use call::{CallError, CallRequest};
 pub use callable::CallableTool;
 pub use catalog::{DiscoverReport, SkillCatalog};
+pub use core_tools::SELECTION;
 pub use dependency_findings::{DependencyFindings, Dependent};
 pub use dispatcher::ToolDispatcher;
 pub use event::{CatalogEvent, CatalogEventKind};
@@ -89,6 +92,9 @@ pub use keeping::LoadedSetKeeper;
 pub use kept::LoadedSkillState;
 pub use listed_tool::{ListedKind, ListedTool};
 pub use load::{LoadError, LoadReport, LoadRequest};
+pub use protocol::{
+    ActivateError, Activated, ActivationRequest, Discover, ListingRequest, ProtocolSettings,
+};
 pub use registry::{RegisterError, ToolRegistry};
 pub use search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};
 pub use settings::{CatalogSettings, RootSettings, RunSettings, SkillTools};

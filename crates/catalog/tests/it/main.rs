@@ -23,6 +23,7 @@ mod hooks;
 mod keeping;
 mod load;
 mod names;
+mod protocol;
 #[cfg(target_os = "linux")]
 mod script_cases;
 #[cfg(target_os = "linux")]
