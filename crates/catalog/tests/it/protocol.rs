@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use metier_catalog::{ActivationRequest, Discover, ListingRequest};
-use metier_hooks::{HookDeny, HookEvent, HookResult, Registration};
+use metier_hooks::{HookDeny, HookEvent, HookFailure, HookResult, Registration};
 use metier_skill_model::SkillStatus;
 use metier_skill_protocol::{
     Decision, ListingKind, MemoryCounters, NoCounters, QualityCounters, Standing,
@@ -183,7 +183,11 @@ async fn a_policy_on_searches_holds_for_discovery() {
     let bench = Bench::new();
     bench.skill("words", &[]);
     bench.discover();
-    let deny = |_| std::future::ready(HookResult::Err(HookDeny::new("not here")));
+    let deny = |_| {
+        std::future::ready(HookResult::Err(HookFailure::Deny(HookDeny::new(
+            "not here",
+        ))))
+    };
     bench
         .catalog
         .hooks()

@@ -288,10 +288,7 @@ async fn the_listing_is_a_tool_a_resource_and_part_of_the_instructions_and_agree
         .as_str()
         .unwrap()
         .to_owned();
-    assert!(
-        text.chars().count() <= 200 && text.contains("more skill"),
-        "{text}"
-    );
+    assert!(text.chars().count() <= 200, "{text}");
 }
 
 #[tokio::test]
