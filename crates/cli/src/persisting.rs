@@ -161,7 +161,7 @@ pub(crate) fn store(config: &Config) -> Result<LoadedStateStore, Failure> {
     let app = app(config)?;
     let folder = folder(config)?;
     let mirror = metier::persistence::SqliteMirror::new(folder.join("state.sqlite3"));
-    Ok(LoadedStateStore::new(folder, app).with_mirror(std::sync::Arc::new(mirror)))
+    Ok(LoadedStateStore::new(folder, app).with_mirror(Arc::new(mirror)))
 }
 
 /// The file that counts how the application's skills do.

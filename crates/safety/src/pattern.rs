@@ -64,7 +64,7 @@ impl Pattern {
     /// `None` for a pattern that does not compile; a test compiles all of them.
     pub(crate) fn regex(&self) -> Option<&Regex> {
         self.compiled
-            .get_or_init(|| Regex::new(&format!("(?i){}", self.source.replace('~', GAP))).ok())
+            .get_or_init(|| Regex::new(&written(self.source)).ok())
             .as_ref()
     }
 
@@ -97,9 +97,66 @@ impl Pattern {
     }
 }
 
+/// A pattern as the regular expression that is compiled. In one that is written in ASCII, words are those of ASCII: the
+/// classes of all scripts, sixty times in a row, would take longer to compile than any text to read.
+fn written(source: &str) -> String {
+    let mut written = "(?i)".to_owned();
+    let mut in_class = false;
+    let mut characters = source.chars();
+    while let Some(c) = characters.next() {
+        match c {
+            '~' => written.push_str(GAP),
+            '\\' => {
+                let escaped = characters.next();
+                let class = match escaped.filter(|_| source.is_ascii()) {
+                    Some('w') => "0-9A-Za-z_",
+                    Some('d') => "0-9",
+                    Some('s') => r"\t-\r\x20",
+                    Some('S') if !in_class => r"^\t-\r\x20",
+                    Some('b') if !in_class => {
+                        written.push_str(r"(?-u:\b)");
+                        continue;
+                    }
+                    _ => {
+                        written.push('\\');
+                        written.extend(escaped);
+                        continue;
+                    }
+                };
+                if in_class {
+                    written.push_str(class);
+                } else {
+                    written.push('[');
+                    written.push_str(class);
+                    written.push(']');
+                }
+            }
+            _ => {
+                in_class = c == '[' || in_class && c != ']';
+                written.push(c);
+            }
+        }
+    }
+    written
+}
+
 /// The next place at or behind an offset where a character begins.
 pub(crate) fn ceiling(text: &str, at: usize) -> usize {
     (at..text.len())
         .find(|at| text.is_char_boundary(*at))
         .unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_ascii_where_the_pattern_is() {
+        assert_eq!(
+            written(r"\ba~[\w.-]{2}\S\["),
+            format!(r"(?i)(?-u:\b)a{GAP}[0-9A-Za-z_.-]{{2}}[^\t-\r\x20]\[")
+        );
+        assert_eq!(written(r"\bä\w"), r"(?i)\bä\w");
+    }
 }
