@@ -128,7 +128,7 @@ fn without(before: &SkillSet, skill: &Arc<LoadedSkill>, rejected: Arc<RejectedSk
     report.shadowed.clone_from(&before.shadowed);
     report.rejected.clone_from(&before.rejected);
     report.rejected.push(rejected);
-    before.next(&report, before.diagnostics.clone(), None)
+    before.next(&report, before.root_findings.clone(), None)
 }
 
 fn why(rejected: &RejectedSkill) -> String {

@@ -22,7 +22,7 @@ use crate::skill_files::FolderHandle;
 use crate::yaml::{FaultKind, Node, parse};
 use crate::{codes, effort};
 
-pub(crate) use entry::plain_key;
+pub(crate) use entry::{is_tool_key, plain_key};
 pub(crate) use entry_script::several;
 pub(crate) use faults::Faults;
 pub(crate) use groups::{ReadGroup, connect, read_groups_file, unknown_tools};

@@ -59,6 +59,7 @@ mod sealed;
 mod selecting;
 mod server;
 mod session;
+mod session_hooks;
 mod session_roots;
 mod shared;
 mod slot;

@@ -195,7 +195,12 @@ fn unknown(findings: &mut Findings<'_>, key: &Node<'_>, name: &str) {
         Severity::Warning => findings.warning(codes::UNKNOWN_KEY, &key.span, message),
         _ => findings.info(codes::UNKNOWN_KEY, &key.span, message),
     };
+    let odd = name.chars().next().filter(|c| c.is_whitespace());
     added.help(match nearest(name, &KNOWN) {
+        _ if odd.is_some() => format!(
+            "the line begins with U+{:04X}, which is no blank to YAML: indent with spaces",
+            odd.map_or(0, u32::from)
+        ),
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => "put data of your own below `metadata`".to_owned(),
     });
@@ -241,7 +246,11 @@ fn misplaced(
     } else {
         ("belong", "they are")
     };
-    let mut message = format!("{} {verb} below `metadata.dcc-mcp`", names.join(", "));
+    let mut below = "metadata.dcc-mcp";
+    if found.iter().all(|(_, name)| &**name == "dcc-mcp") {
+        below = "metadata";
+    }
+    let mut message = format!("{} {verb} below `{below}`", names.join(", "));
     if severity == Severity::Warning {
         let _ = write!(message, "; {taken} not read here");
     }
@@ -296,7 +305,10 @@ fn read_name(
         let span = node.map_or(root.span.start..root.span.start, |node| node.span.clone());
         findings
             .fault(codes::NAME_MISSING, &span, "the skill has no name")
-            .help(format!("add `name: {}`", skill.name.in_yaml()));
+            .help(
+                misspelt(root, "name")
+                    .unwrap_or_else(|| format!("add `name: {}`", skill.name.in_yaml())),
+            );
         front.not_served = Some("its front matter has no name".to_owned());
         return;
     };
@@ -350,6 +362,18 @@ fn read_name(
             });
     }
     skill.name = name;
+}
+
+/// What to say where a key is missing and one that is unknown was meant to be it.
+pub(crate) fn misspelt(map: &Node<'_>, missing: &str) -> Option<String> {
+    let mut keys = map.map()?.iter().map(|(key, _)| key.key_str());
+    let found = keys.find(|key| {
+        **key != *missing && !KNOWN.contains(&&**key) && nearest(key, &[missing]).is_some()
+    })?;
+    let found = brief(&found);
+    Some(format!(
+        "the key `{found}` is unknown: did you mean `{missing}`?"
+    ))
 }
 
 fn other_name(text: &str) -> String {
@@ -417,7 +441,11 @@ fn description(
                 &span,
                 "the skill has no description",
             )
-            .help("say in a sentence what it does and when to use it");
+            .help(
+                misspelt(root, "description").unwrap_or_else(|| {
+                    "say in a sentence what it does and when to use it".to_owned()
+                }),
+            );
         return;
     };
     let length = text.chars().count();

@@ -66,15 +66,20 @@ impl FolderHandle {
         Ok((bytes, whole))
     }
 
-    /// What stands in the place of a folder and is none; `None` where there is a folder, or nothing.
+    /// Why what stands in the place of a folder cannot be looked into; `None` where it can be, or where there is nothing.
     pub(crate) fn why_no_folder(&self, relative: &str) -> Option<String> {
         self.dir.symlink_metadata(relative).ok()?;
         match self.dir.metadata(relative) {
-            Ok(found) if found.is_dir() => None,
-            Ok(_) => Some("it is not a folder".to_owned()),
+            Ok(found) if found.is_dir() => {
+                let error = self.dir.read_dir(relative).err()?;
+                Some(read_error(relative, &error).to_string())
+            }
+            Ok(_) => Some(format!("`{relative}` is not a folder")),
             Err(error) => Some(match read_error(relative, &error) {
-                ReadFileError::Outside { .. } => "it leads out of the skill folder".to_owned(),
-                ReadFileError::NotFound { .. } => "it leads nowhere".to_owned(),
+                ReadFileError::Outside { .. } => {
+                    format!("`{relative}` leads out of the skill folder")
+                }
+                ReadFileError::NotFound { .. } => format!("`{relative}` leads nowhere"),
                 error => error.to_string(),
             }),
         }
