@@ -1,7 +1,7 @@
 //! The parts of a text that are worth an expensive look, found in one pass.
 
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
@@ -91,11 +91,29 @@ impl Word {
     }
 }
 
+/// Words of which one has to stand near an anchor; what finds them is made when it is first needed.
+struct OtherWords {
+    words: &'static [&'static str],
+    automaton: OnceLock<Option<AhoCorasick>>,
+}
+
+impl OtherWords {
+    fn automaton(&self) -> Option<&AhoCorasick> {
+        self.automaton
+            .get_or_init(|| automaton(self.words))
+            .as_ref()
+    }
+
+    fn are_in(&self, text: &str) -> bool {
+        self.automaton().is_none_or(|words| words.is_match(text))
+    }
+}
+
 /// An anchor of a pattern.
 struct Place {
     pattern: usize,
     anchor: &'static Anchor,
-    with: Vec<Option<AhoCorasick>>,
+    with: Vec<OtherWords>,
 }
 
 impl Place {
@@ -109,9 +127,7 @@ impl Place {
     /// Whether of all the other words one is in a part.
     fn has_all_in(&self, text: &str, part: &Range<usize>) -> bool {
         let around = text.get(part.clone()).unwrap_or_default();
-        let is_there =
-            |words: &Option<AhoCorasick>| words.as_ref().is_none_or(|words| words.is_match(around));
-        self.with.iter().all(is_there)
+        self.with.iter().all(|words| words.are_in(around))
     }
 }
 
@@ -158,7 +174,14 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             places.push(Place {
                 pattern: number,
                 anchor,
-                with: anchor.with.iter().map(|words| automaton(words)).collect(),
+                with: anchor
+                    .with
+                    .iter()
+                    .map(|words| OtherWords {
+                        words,
+                        automaton: OnceLock::new(),
+                    })
+                    .collect(),
             });
         }
     }
@@ -192,7 +215,7 @@ mod tests {
     fn every_anchor_can_be_looked_for() {
         assert!(TABLE.automaton.is_some());
         for place in &TABLE.places {
-            assert!(place.with.iter().all(Option::is_some));
+            assert!(place.with.iter().all(|words| words.automaton().is_some()));
         }
         for pattern in &TABLE.patterns {
             assert!(!pattern.anchors.is_empty());
