@@ -72,7 +72,8 @@ fn measure(options: &ProtocolEval) -> Result<(), String> {
     let (reach, prompts) = play.all(&queries);
     reach.print();
     if let Some(file) = &options.prompts {
-        let text: String = prompts.iter().map(|line| format!("{line}\n")).collect();
+        let lines: Vec<String> = prompts.iter().map(Value::to_string).collect();
+        let text = lines.join("\n");
         std::fs::write(file, text)
             .map_err(|error| format!("{} could not be written: {error}", file.display()))?;
     }

@@ -1,7 +1,7 @@
 //! Experience with skills that outlives the process: counters in the quality database.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -48,7 +48,7 @@ impl StoredQuality {
         let shared = Arc::new(Shared::default());
         let (file, kept): (PathBuf, _) = (file.into(), Arc::clone(&shared));
         let thread = std::thread::Builder::new().name("metier-experience".to_owned());
-        let writer = thread.spawn(move || write_behind(&kept, file, &clock))?;
+        let writer = thread.spawn(move || write_behind(&kept, &file, &clock))?;
         Ok(Self {
             shared,
             writer: Some(writer),
@@ -94,11 +94,11 @@ impl std::fmt::Debug for StoredQuality {
     }
 }
 
-fn write_behind(shared: &Shared, file: PathBuf, clock: &Clock) {
+fn write_behind(shared: &Shared, file: &Path, clock: &Clock) {
     let mut store = None;
     let mut is_told = false;
     if file.is_file() {
-        store = QualityStore::open(&file, Arc::clone(clock)).ok();
+        store = QualityStore::open(file, Arc::clone(clock)).ok();
         if let Some(store) = &store {
             read_again(shared, store);
         }
@@ -116,7 +116,7 @@ fn write_behind(shared: &Shared, file: PathBuf, clock: &Clock) {
         }
         let events: Vec<(String, QualityEvent)> = state.waiting.drain(..).collect();
         drop(state);
-        if let Err(error) = written(&mut store, &file, clock, &events) {
+        if let Err(error) = written(&mut store, file, clock, &events) {
             if !is_told {
                 is_told = true;
                 tracing::warn!(%error, "how skills do is not kept");
@@ -131,7 +131,7 @@ fn write_behind(shared: &Shared, file: PathBuf, clock: &Clock) {
 
 fn written(
     store: &mut Option<QualityStore>,
-    file: &std::path::Path,
+    file: &Path,
     clock: &Clock,
     events: &[(String, QualityEvent)],
 ) -> Result<(), DatabaseError> {
@@ -147,8 +147,7 @@ fn written(
         .into_iter()
         .map(|((id, counter), count)| (id, counter, count))
         .collect();
-    let added = store.insert(open).add(&counts);
-    added
+    store.insert(open).add(&counts)
 }
 
 /// Takes over what is in the database, with what waits on top of it.

@@ -1,5 +1,7 @@
 //! `skill`: the instructions of one skill come into the context.
 
+use std::fmt::Write as _;
+
 use metier_skill_protocol::ActivationRefusal;
 use metier_tool::{BoxFuture, CallContext, Content, ToolError, ToolHandler, ToolOutput, ToolSpec};
 use schemars::JsonSchema;
@@ -87,12 +89,14 @@ fn output(activated: Activated) -> ToolOutput {
         permission,
     } = activated;
     let mut text = activation.text;
-    text.push_str(&format!(
+    // Writing into a string cannot fail.
+    let _ = write!(
+        text,
         "\n\n(Files of the skill `{}`, at {}: {})",
         activation.name,
         activation.base,
         named(&activation.files)
-    ));
+    );
     let output = Output {
         id: activation.id,
         name: activation.name,

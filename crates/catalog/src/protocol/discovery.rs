@@ -75,11 +75,11 @@ impl SkillCatalog {
         let answer = match (begun, said, &settings.selector) {
             (Discovery::Answered(answer), ..) => answer,
             (Discovery::Asks(pending), Some(said), _) => {
-                self.resumed(session.as_deref(), pending, "client", said)
+                self.resumed(session.as_deref(), pending, "client", &said)
             }
             (Discovery::Asks(pending), None, Some(selector)) => {
                 let said = self.ask_selector(&**selector, pending.prompt()).await;
-                self.resumed(session.as_deref(), pending, selector.name(), said)
+                self.resumed(session.as_deref(), pending, selector.name(), &said)
             }
             (Discovery::Asks(pending), None, None) => pending.into_found(),
         };
@@ -146,7 +146,7 @@ impl SkillCatalog {
         session: Option<&str>,
         pending: PendingSelection,
         selector: &str,
-        said: Result<String, SelectorError>,
+        said: &Result<String, SelectorError>,
     ) -> DiscoveryAnswer {
         let quality = &*self.shared.settings.protocol.quality;
         self.cascade(&self.snapshot(), session, quality, |cascade| {
