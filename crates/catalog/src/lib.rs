@@ -39,6 +39,7 @@
 mod arguments;
 mod audit;
 mod audit_key;
+mod blocking;
 mod call;
 mod callable;
 mod catalog;
@@ -60,6 +61,8 @@ mod load_plan;
 mod loaded_skill;
 mod long_checks;
 mod name_clash;
+mod nearest;
+mod protocol;
 mod registered_tool;
 mod registry;
 mod returning;
@@ -82,6 +85,7 @@ pub use audit::AuditLog;
 pub use call::{CallError, CallRequest};
 pub use callable::CallableTool;
 pub use catalog::{DiscoverReport, SkillCatalog};
+pub use core_tools::SELECTION;
 pub use dependency_findings::{DependencyFindings, Dependent};
 pub use dispatcher::ToolDispatcher;
 pub use event::{CatalogEvent, CatalogEventKind};
@@ -91,6 +95,9 @@ pub use kept::LoadedSkillState;
 pub use listed_tool::{ListedKind, ListedTool};
 pub use load::{LoadError, LoadReport, LoadRequest};
 pub use name_clash::{NameClash, name_clashes};
+pub use protocol::{
+    ActivateError, Activated, ActivationRequest, Discover, ListingRequest, ProtocolSettings,
+};
 pub use registry::{RegisterError, ToolRegistry};
 pub use search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};
 pub use settings::{CatalogSettings, RootSettings, RunSettings, SkillTools};
