@@ -7,7 +7,7 @@ use metier_depgraph::DependencyGraph;
 use metier_diagnostics::{Diagnostic, Severity};
 use metier_loader::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, within_limit};
 use metier_search::{FusedIndex, SkillDocument, SkillIndex as _, ToolDocument};
-use metier_skill_model::SkillMetadata;
+use metier_skill_model::{JsonObject, SkillMetadata};
 
 use crate::dependency_findings::{DependencyFindings, Dependent};
 use crate::listed_tool::ListedTool;
@@ -224,9 +224,10 @@ fn document(skill: &LoadedSkill) -> SkillDocument {
     }
 }
 
-fn property_names(schema: Option<&serde_json::Map<String, serde_json::Value>>) -> Vec<String> {
+fn property_names(schema: Option<&JsonObject>) -> Vec<String> {
+    let schema = schema.map(JsonObject::map).unwrap_or_default();
     schema
-        .and_then(|schema| schema.get("properties"))
+        .get("properties")
         .and_then(serde_json::Value::as_object)
         .map(|properties| properties.keys().cloned().collect())
         .unwrap_or_default()

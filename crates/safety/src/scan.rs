@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 use metier_diagnostics::{Code, Diagnostic, LineIndex, Location, Severity};
-use metier_skill_model::SkillMetadata;
+use metier_skill_model::{JsonObject, SkillMetadata};
 use serde_json::Value;
 
 use crate::fold::Folded;
@@ -111,8 +111,9 @@ impl Scan {
             for schema in [&tool.input_schema, &tool.output_schema]
                 .into_iter()
                 .flatten()
+                .map(JsonObject::map)
             {
-                for (key, value) in schema {
+                for (key, value) in &schema {
                     self.value(Part::Tools, tools_file, what, key);
                     self.json(Part::Tools, tools_file, what, value);
                 }

@@ -14,13 +14,11 @@ use crate::table::{MethodTable, json_of};
 mod completion;
 mod lifecycle;
 mod logging;
-mod prompts;
-mod resources;
-mod skills;
+pub(crate) mod prompts;
+pub(crate) mod resources;
+pub(crate) mod skills;
 mod subscriptions;
 mod tools;
-
-pub(crate) use prompts::same_prompts;
 
 /// Every method that is served.
 pub(crate) fn table(shared: &Arc<Shared>) -> MethodTable {
