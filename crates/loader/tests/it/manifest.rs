@@ -96,12 +96,23 @@ fn what_is_passed_over_is_named_and_does_not_count() {
         symlink("nowhere", folder.path().join("gone")).unwrap();
         symlink(".git", folder.path().join("inner")).unwrap();
         symlink(".git/objects/7", folder.path().join("other.txt")).unwrap();
+        let socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket"));
+        drop(socket.unwrap());
+        let pipe = std::process::Command::new("mkfifo")
+            .arg(folder.path().join("pipe"))
+            .status();
+        assert!(pipe.unwrap().success());
+        let name = std::os::unix::ffi::OsStrExt::from_bytes(b"odd\xff.md");
+        fs::write(folder.path().join::<&std::ffi::OsStr>(name), "").unwrap();
         expected.extend([
             ("a\\b", "its name holds a backslash or a control character"),
             ("gone", "it leads nowhere"),
             ("inner", "it leads to what is not served: it is hidden"),
+            ("odd\u{fffd}.md", "its name is not UTF-8"),
             ("other.txt", "it leads to what is not served: it is hidden"),
             ("out", "it leads out of the skill folder"),
+            ("pipe", "it is not a file"),
+            ("socket", "it is not a file"),
         ]);
     }
     let files = SkillFiles::open(folder.path()).unwrap();
