@@ -15,6 +15,8 @@ mod literate;
 #[cfg(feature = "memory")]
 mod memory;
 mod persistence;
+#[cfg(unix)]
+mod session_hooks;
 
 use std::path::PathBuf;
 
