@@ -33,13 +33,9 @@ pub enum CatalogEventKind {
         /// The skill.
         skill: String,
     },
-    /// Files of skills are others than at the last look, although what is known of the skills is the
-    /// same; the generation is too.
+    /// Files of skills are others than at the last look, or they are served now and were not, or the
+    /// other way round; what is known of the skills is the same.
     FilesChanged,
-    /// The same, and with the files the prompts that skills bring along.
-    PromptsChanged,
-    /// The files of a skill are served now and were not, or the other way round; the generation is the same.
-    ServedChanged,
     /// The host declares other capabilities.
     CapabilitiesChanged,
     /// The host registered or removed a tool of its own.

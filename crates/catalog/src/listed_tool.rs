@@ -1,6 +1,6 @@
 //! A tool as clients see it in a list.
 
-use metier_skill_model::{Affinity, Execution, ToolAnnotations, ToolDeclaration};
+use metier_skill_model::{Affinity, Execution, JsonObject, ToolAnnotations, ToolDeclaration};
 use metier_tool::ToolSpec;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -89,16 +89,20 @@ impl ListedTool {
         };
         let input_schema = tool
             .input_schema
-            .clone()
+            .as_ref()
             .filter(|_| usable_schema)
-            .map_or_else(empty_object_schema, with_object_root);
+            .map_or_else(empty_object_schema, |schema| with_object_root(schema.map()));
         Self {
             name: wire.to_owned(),
             kind: ListedKind::Skill,
             title: tool.annotations.title.clone(),
             description: description.to_owned(),
             input_schema,
-            output_schema: tool.output_schema.clone().filter(|_| usable_schema),
+            output_schema: tool
+                .output_schema
+                .as_ref()
+                .filter(|_| usable_schema)
+                .map(JsonObject::map),
             annotations: annotations(&tool.annotations, false),
             meta: wrapped(dcc_facts(tool, wire, canonical)),
         }
@@ -106,9 +110,10 @@ impl ListedTool {
 
     /// The one-line entry that stands for an unloaded skill.
     pub(crate) fn stub(wire: String, skill: &str, description: &str) -> Self {
-        let mut hints = Map::new();
+        // There are as many of them as skills, so that each is as small as it can be.
+        let mut hints = Map::with_capacity(1);
         hints.insert("deferredHint".to_owned(), Value::Bool(true));
-        let mut dcc = Map::new();
+        let mut dcc = Map::with_capacity(2);
         dcc.insert("skill".to_owned(), Value::from(skill));
         dcc.insert("deferred_hint".to_owned(), Value::Bool(true));
         Self {
@@ -134,7 +139,7 @@ impl ListedTool {
 }
 
 fn wrapped(dcc: Map<String, Value>) -> Map<String, Value> {
-    let mut meta = Map::new();
+    let mut meta = Map::with_capacity(1);
     if !dcc.is_empty() {
         meta.insert("dcc".to_owned(), Value::Object(dcc));
     }
@@ -187,7 +192,7 @@ fn annotations(written: &ToolAnnotations, deferred: bool) -> Map<String, Value> 
 }
 
 fn empty_object_schema() -> Map<String, Value> {
-    let mut schema = Map::new();
+    let mut schema = Map::with_capacity(2);
     schema.insert("type".to_owned(), Value::from("object"));
     schema.insert("properties".to_owned(), Value::Object(Map::new()));
     schema

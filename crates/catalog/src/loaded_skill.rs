@@ -7,7 +7,7 @@ use std::time::Duration;
 use metier_capability::CapabilitySet;
 use metier_diagnostics::Diagnostic;
 use metier_loader::LoadedSkill;
-use metier_skill_model::{ToolDeclaration, canonical_name, wire_name};
+use metier_skill_model::{JsonObject, ToolDeclaration, canonical_name, wire_name};
 use metier_tool::{CompiledSchema, PatternBudget};
 
 use crate::codes;
@@ -141,10 +141,10 @@ impl<'t> Preparing<'t> {
     /// said so, at its place, and what of a schema is left out.
     fn compile(
         &mut self,
-        schema: Option<&serde_json::Map<String, serde_json::Value>>,
+        schema: Option<&JsonObject>,
         refusal: &mut Option<String>,
     ) -> Option<CompiledSchema> {
-        match CompiledSchema::compile_within(schema?, &mut self.patterns) {
+        match CompiledSchema::compile_within(&schema?.map(), &mut self.patterns) {
             Ok((compiled, _)) => Some(compiled),
             Err(error) => {
                 refusal.get_or_insert_with(|| format!("its schema cannot be used: {error}"));

@@ -198,9 +198,10 @@ impl ToolHandler for ScriptHandler {
 
 /// The caller is told the error; the path behind it, which a client must not see, is for the log.
 fn tell_operator(tool: &str, detail: Option<String>, error: &dyn std::error::Error) {
-    match detail {
-        Some(detail) => tracing::warn!(%tool, "{error}: {detail}"),
-        None => tracing::debug!(%tool, "{error}"),
+    if let Some(detail) = detail {
+        tracing::warn!(%tool, "{error}: {detail}");
+    } else {
+        tracing::debug!(%tool, "{error}");
     }
 }
 

@@ -7,7 +7,10 @@
 mod contents;
 mod known_prompts;
 mod served_skill;
+mod skill_text;
 mod text_state;
+mod texts;
+mod turns;
 mod uri;
 
 use std::collections::BTreeMap;
@@ -16,12 +19,13 @@ use std::sync::Arc;
 use metier_loader::LoadedSkill;
 
 use crate::catalog::SkillCatalog;
-use crate::event::CatalogEventKind;
 use crate::skill_set::SkillSet;
 
 pub use contents::{FileBody, FileContents, mime_of_name};
 pub use served_skill::{FileChange, FileFault, Manifest, ServedFile, ServedSkill};
+pub use skill_text::{SkillPlace, SkillText};
 pub use text_state::TextState;
+pub(crate) use texts::Texts;
 pub use uri::{encode_skill_path, parse_skill_uri};
 
 /// The file by which a skill is known.
@@ -41,23 +45,23 @@ pub struct SkillShelf {
 /// A part of a list of skills.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct SkillPage<'s> {
+pub struct SkillPage {
     /// The skills, each with its files or the reason why they are not served.
-    pub skills: Vec<(&'s Arc<ServedSkill>, Arc<Manifest>)>,
+    pub skills: Vec<SkillText>,
     /// Whether the list goes on.
     pub more: bool,
 }
 
-impl SkillPage<'_> {
+impl SkillPage {
     /// The key after which the next page begins; `None` when this is the last one.
     pub fn next(&self) -> Option<&str> {
-        let (last, _) = self.skills.last().filter(|_| self.more)?;
-        Some(last.key())
+        let last = self.skills.last().filter(|_| self.more)?;
+        Some(last.place.key())
     }
 }
 
 impl SkillShelf {
-    pub(crate) fn new(set: &SkillSet, before: &Self) -> Self {
+    fn new(set: &SkillSet, before: &Self) -> Self {
         let mut shelf = Self::default();
         for skill in set.entries.values().map(|entry| &entry.skill) {
             shelf.put(skill.metadata.name.to_string(), skill, before);
@@ -93,14 +97,13 @@ impl SkillShelf {
             self.left_out.insert(key, reason.clone());
             return;
         }
-        let known = before
-            .skills
-            .get(&key)
-            .filter(|known| Arc::ptr_eq(known.skill(), skill));
-        let served = known.map_or_else(
-            || Arc::new(ServedSkill::new(key.clone(), Arc::clone(skill))),
-            Arc::clone,
-        );
+        let served = match before.skills.get(&key) {
+            Some(known) if Arc::ptr_eq(known.skill(), skill) => Arc::clone(known),
+            known => {
+                let known = known.map(AsRef::as_ref);
+                Arc::new(ServedSkill::new(key.clone(), Arc::clone(skill), known))
+            }
+        };
         self.skills.insert(key, served);
     }
 
@@ -117,16 +120,18 @@ impl SkillShelf {
             .map(|(_, skill)| skill)
     }
 
-    /// One page of a list: up to `most` skills after the one of that key, each with its manifest, and
-    /// whether more follow. `shown` says whether the list has a skill; a skill that it has not is
-    /// looked at all the same, because its file may say otherwise by now. Blocks.
+    /// One page of a list: up to `most` skills after the one of that key, each as `look` finds it
+    /// ([`ServedSkill::text`]), and whether more follow. `shown` says whether the list has a skill; a
+    /// skill that it has not is looked at all the same, because its file may say otherwise by now.
+    /// Blocks.
     pub fn page(
         &self,
         last: &str,
         most: usize,
-        shown: impl Fn(&ServedSkill) -> bool,
+        shown: impl Fn(&SkillPlace) -> bool,
+        look: impl Fn(&ServedSkill, &mut FileChange) -> SkillText,
         change: &mut FileChange,
-    ) -> SkillPage<'_> {
+    ) -> SkillPage {
         let mut page = SkillPage::default();
         for skill in self.all_after(last) {
             if page.skills.len() == most {
@@ -136,9 +141,9 @@ impl SkillShelf {
                 }
                 continue;
             }
-            let manifest = skill.manifest(change);
+            let text = look(skill, change);
             if shown(skill) {
-                page.skills.push((skill, manifest));
+                page.skills.push(text);
             }
         }
         page
@@ -203,21 +208,33 @@ impl SkillCatalog {
         second
     }
 
+    /// Looks at the files of every skill that somebody was shown and that the folders' changes may
+    /// concern. A new version of a skill is looked at by whoever hears of it. Blocks.
+    #[cfg(feature = "watch")]
+    pub(crate) fn look_where(&self, stirred: impl Fn(&std::path::Path) -> bool) {
+        let snapshot = self.snapshot();
+        let Some(shelf) = snapshot.shelf_in_use() else {
+            return;
+        };
+        let mut change = FileChange::None;
+        for skill in shelf.skills.values() {
+            if skill.shown().ends_with(skill.place()) && stirred(&skill.skill().path) {
+                skill.manifest(&mut change);
+            }
+        }
+        // What a SKILL.md says by now is read by whoever saw the folders change.
+        if change != FileChange::None {
+            self.shared.files_changed();
+        }
+    }
+
     /// Takes over what a look at the files found: whether the folders were read anew, so that it is
     /// worth looking once more.
     fn heed(&self, change: FileChange) -> bool {
         match change {
             FileChange::None => false,
             FileChange::Files => {
-                self.shared.tell(CatalogEventKind::FilesChanged);
-                false
-            }
-            FileChange::Prompts => {
-                self.shared.tell(CatalogEventKind::PromptsChanged);
-                false
-            }
-            FileChange::Served => {
-                self.shared.tell(CatalogEventKind::ServedChanged);
+                self.shared.files_changed();
                 false
             }
             FileChange::Blocked => {
@@ -227,7 +244,7 @@ impl SkillCatalog {
                         self.block(skill.skill(), &verdict);
                     }
                 }
-                self.shared.tell(CatalogEventKind::ServedChanged);
+                self.shared.files_changed();
                 true
             }
             FileChange::SkillFile => {
@@ -235,7 +252,7 @@ impl SkillCatalog {
                 self.rediscover();
                 // What cannot be taken over makes no other skill of it, but the files are not served.
                 if self.snapshot().shelf().is_same(&before) {
-                    self.shared.tell(CatalogEventKind::ServedChanged);
+                    self.shared.files_changed();
                 }
                 true
             }

@@ -9,7 +9,7 @@ use metier_loader::{
     LoadedSkill, RejectedSkill, RootFinding, ScanReport, ShadowedSkill, within_limit,
 };
 use metier_search::{FusedIndex, SkillDocument, SkillIndex as _, ToolDocument};
-use metier_skill_model::SkillMetadata;
+use metier_skill_model::{JsonObject, SkillMetadata};
 
 use crate::dependency_findings::{DependencyFindings, Dependent};
 use crate::listed_tool::ListedTool;
@@ -238,9 +238,10 @@ fn document(skill: &LoadedSkill) -> SkillDocument {
     }
 }
 
-fn property_names(schema: Option<&serde_json::Map<String, serde_json::Value>>) -> Vec<String> {
+fn property_names(schema: Option<&JsonObject>) -> Vec<String> {
+    let schema = schema.map(JsonObject::map).unwrap_or_default();
     schema
-        .and_then(|schema| schema.get("properties"))
+        .get("properties")
         .and_then(serde_json::Value::as_object)
         .map(|properties| properties.keys().cloned().collect())
         .unwrap_or_default()

@@ -15,7 +15,7 @@ use crate::loaded_skill::LoadedTools;
 use crate::nearest::nearest;
 use crate::registered_tool::RegisteredTool;
 use crate::settings::SkillTools;
-use crate::shelf::SkillShelf;
+use crate::shelf::{SkillShelf, Texts};
 use crate::skill_set::{SkillEntry, SkillSet};
 
 /// What a snapshot is made of; cloning it is cheap.
@@ -53,32 +53,6 @@ pub(crate) struct OwnTools {
     pub(crate) text: Vec<Arc<RegisteredTool>>,
     /// When the last ones are listed.
     pub(crate) text_listed: SkillTools,
-}
-
-/// The skills' texts, once somebody asks for them; the same for all generations with the same skills.
-struct Texts {
-    shelf: OnceLock<Arc<SkillShelf>>,
-    /// What is known of files is taken over from here.
-    before: Arc<SkillShelf>,
-}
-
-impl Texts {
-    fn after(before: Option<&CatalogSnapshot>, parts: &Parts) -> Arc<Self> {
-        let Some(before) = before else {
-            return Arc::new(Self {
-                shelf: OnceLock::new(),
-                before: Arc::default(),
-            });
-        };
-        if Arc::ptr_eq(&before.parts.skills, &parts.skills) {
-            return Arc::clone(&before.texts);
-        }
-        let texts = &before.texts;
-        Arc::new(Self {
-            shelf: OnceLock::new(),
-            before: Arc::clone(texts.shelf.get().unwrap_or(&texts.before)),
-        })
-    }
 }
 
 /// One immutable state of the catalog.
@@ -170,7 +144,12 @@ impl CatalogSnapshot {
         let other_names = other_names.unique(&callable);
         Self {
             generation: before.map_or(0, |before| before.generation + 1),
-            texts: Texts::after(before, &parts),
+            texts: match before {
+                Some(before) if Arc::ptr_eq(&before.parts.skills, &parts.skills) => {
+                    Arc::clone(&before.texts)
+                }
+                before => Arc::new(Texts::after(before.map(|before| before.texts.as_ref()))),
+            },
             parts,
             listed,
             callable,
@@ -187,10 +166,13 @@ impl CatalogSnapshot {
 
     /// The skills as texts.
     pub fn shelf(&self) -> &Arc<SkillShelf> {
-        let texts = &self.texts;
-        texts
-            .shelf
-            .get_or_init(|| Arc::new(SkillShelf::new(&self.parts.skills, &texts.before)))
+        self.texts.shelf(&self.parts.skills)
+    }
+
+    /// The same if somebody has asked for it in this generation or in one before.
+    #[cfg(feature = "watch")]
+    pub(crate) fn shelf_in_use(&self) -> Option<&Arc<SkillShelf>> {
+        self.texts.is_used().then(|| self.shelf())
     }
 
     /// What `tools/list` shows, whole and in its order: core tools, group tools while a loaded

@@ -128,14 +128,12 @@ impl Shared {
         self.events.subscribe()
     }
 
-    /// Tells of something that makes no new generation.
-    pub(crate) fn tell(&self, kind: CatalogEventKind) {
-        // Nobody listening is no error.
-        let _ = self.events.send(CatalogEvent {
-            generation: self.snapshot().generation(),
-            kind,
-            tools_changed: false,
-        });
+    /// The files of skills are others than at the last look: a new generation in which all else is
+    /// the same.
+    pub(crate) fn files_changed(&self) {
+        let writer = self.write();
+        let parts = writer.current().parts.clone();
+        writer.publish(parts, CatalogEventKind::FilesChanged);
     }
 
     pub(crate) fn hooks(&self) -> LifecycleHooks {

@@ -48,6 +48,9 @@ impl SkillCatalog {
                     catalog.adopt(&delta.report);
                     catalog.welcome_back();
                 }
+                WatchNotice::Files(stirred) => {
+                    Self::of(shared).look_where(|folder| stirred.touches(folder));
+                }
                 WatchNotice::Limited(message) => tracing::warn!("{message}"),
                 _ => {}
             }

@@ -147,6 +147,39 @@ impl FolderHandle {
     }
 }
 
+#[cfg(feature = "watch")]
+impl FolderHandle {
+    /// The folders below that hold files for readers. Where there are more files than the limit, as
+    /// many folders as hold more than it: that there are fewer again shows in one of them.
+    pub(crate) fn served_folders(&self, limit: usize) -> Vec<String> {
+        let mut found = vec![String::new()];
+        let (mut looked, mut files) = (0, 0);
+        while files <= limit
+            && let Some(folder) = found.get(looked).cloned()
+        {
+            looked += 1;
+            let place = if folder.is_empty() { "." } else { &folder };
+            let Ok(entries) = self.dir().read_dir(place) else {
+                continue;
+            };
+            for entry in entries.flatten() {
+                let name = entry.file_name();
+                let (Some(name), Ok(kind)) = (name.to_str(), entry.file_type()) else {
+                    continue;
+                };
+                if not_for_readers(name).is_some() {
+                    continue;
+                }
+                if kind.is_dir() {
+                    found.push(below(&folder, name));
+                }
+                files += usize::from(kind.is_file());
+            }
+        }
+        found.into_iter().take(looked).skip(1).collect()
+    }
+}
+
 /// Why a file cannot be read; asked of the system only where its mode leaves a doubt.
 fn unreadable(handle: &FolderHandle, path: &str, found: &Metadata) -> Option<ReadFileError> {
     #[cfg(unix)]

@@ -76,8 +76,8 @@ pub use low_level::{
     scan_and_load, scan_and_load_lenient, validate_dependencies,
 };
 pub use manifest::{
-    FileManifest, MANIFEST_BYTES, MANIFEST_FILES, ManifestCache, ManifestError, ManifestFile,
-    digest,
+    FileDigest, FileManifest, MANIFEST_BYTES, MANIFEST_FILES, ManifestCache, ManifestError,
+    ManifestFile, digest,
 };
 pub use mode::ParseMode;
 pub use parse::{parse_skill_dir, parse_skill_md, read_despite_errors};
@@ -94,4 +94,4 @@ pub use skill_file::body_of;
 pub use skill_files::{ReadFileError, SkillFiles};
 pub use utc::utc;
 #[cfg(feature = "watch")]
-pub use watch::{SkillWatcher, WatchError, WatchNotice, WatchSettings};
+pub use watch::{SkillWatcher, StirredPaths, WatchError, WatchNotice, WatchSettings};

@@ -1,9 +1,11 @@
 //! Every file of a skill once, with size and digest.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 use std::time::SystemTime;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
@@ -34,14 +36,48 @@ pub struct FileManifest {
 #[non_exhaustive]
 pub struct ManifestFile {
     /// Below the folder, with `/` between the parts.
-    pub path: String,
+    pub path: Arc<str>,
     /// In bytes.
     pub size: u64,
-    /// `sha256:` and 64 hex digits.
-    pub digest: String,
-    /// When its bytes were changed last, in seconds since 1970, as far as the system tells.
+    /// Of its bytes.
+    pub digest: FileDigest,
+    /// When its bytes became others last, in seconds since 1970, as far as the system tells. A file
+    /// that is written again with the same bytes, or touched, keeps the time that was seen first.
     #[serde(skip)]
     pub modified: Option<u64>,
+}
+
+/// The SHA-256 of a file; as text `sha256:` and 64 hex digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileDigest([u8; 32]);
+
+impl FileDigest {
+    pub(crate) const fn new(digest: [u8; 32]) -> Self {
+        Self(digest)
+    }
+
+    pub(crate) const fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for FileDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("sha256:")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for FileDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for FileDigest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// Why a skill has no manifest. It stays usable as tools.
@@ -68,9 +104,7 @@ pub enum ManifestError {
 impl FileManifest {
     /// A file by its path.
     pub fn get(&self, path: &str) -> Option<&ManifestFile> {
-        let found = self
-            .files
-            .binary_search_by(|file| file.path.as_str().cmp(path));
+        let found = self.files.binary_search_by(|file| (*file.path).cmp(path));
         self.files.get(found.ok()?)
     }
 
@@ -96,8 +130,21 @@ impl SkillFiles {
 /// file had been quiet for two seconds when it was hashed.
 #[derive(Clone, Debug, Default)]
 pub struct ManifestCache {
-    known: BTreeMap<String, (Stamp, String)>,
+    /// Sorted by path.
+    known: Vec<KnownFile>,
     hashed: usize,
+}
+
+/// A file as it was hashed last.
+#[derive(Clone, Debug)]
+struct KnownFile {
+    path: Arc<str>,
+    stamp: Option<Stamp>,
+    /// An equal stamp means equal bytes.
+    settled: bool,
+    digest: FileDigest,
+    /// Since when it has these bytes.
+    modified: Option<u64>,
 }
 
 impl ManifestCache {
@@ -139,15 +186,16 @@ impl ManifestCache {
             files: Vec::with_capacity(list.files.len()),
             skipped: list.skipped,
         };
-        let mut known = BTreeMap::new();
+        let mut known = Vec::with_capacity(list.files.len());
         for path in list.files.into_keys() {
             let stamp = stamps.remove(&path);
-            let remembered = self
+            let at = self
                 .known
-                .remove(&path)
-                .filter(|(before, _)| Some(*before) == stamp);
-            let (size, digest) = if let (Some((_, digest)), Some(stamp)) = (&remembered, stamp) {
-                (stamp.size(), digest.clone())
+                .binary_search_by(|known| (*known.path).cmp(&path));
+            let before = at.ok().and_then(|at| self.known.get(at));
+            let same = before.filter(|known| known.settled && known.stamp == stamp);
+            let (size, digest) = if let (Some(same), Some(stamp)) = (same, stamp) {
+                (stamp.size(), same.digest)
             } else {
                 // The list may be old by now: the size is that of the bytes that were hashed.
                 let bytes = match handle.read(&path, left) {
@@ -170,14 +218,23 @@ impl ManifestCache {
                 return Err(too_large);
             };
             left = rest;
-            if let Some(stamp) = stamp.filter(|stamp| stamp.is_settled(now)) {
-                known.insert(path.clone(), (stamp, digest.clone()));
-            }
+            let modified = match before.filter(|known| known.digest == digest) {
+                Some(known) => known.modified,
+                None => stamp.and_then(|stamp| stamp.modified_seconds()),
+            };
+            let path = before.map_or_else(|| path.into(), |known| Arc::clone(&known.path));
+            known.push(KnownFile {
+                path: Arc::clone(&path),
+                stamp,
+                settled: stamp.is_some_and(|stamp| stamp.is_settled(now)),
+                digest,
+                modified,
+            });
             manifest.files.push(ManifestFile {
                 path,
                 size,
                 digest,
-                modified: stamp.and_then(|stamp| stamp.modified_seconds()),
+                modified,
             });
         }
         self.known = known;
@@ -185,19 +242,7 @@ impl ManifestCache {
     }
 }
 
-/// The digest of some bytes as manifests write it.
-pub fn digest(bytes: &[u8]) -> String {
-    written_digest(&Sha256::digest(bytes).into())
-}
-
-/// `sha256:` and 64 hex digits.
-pub(crate) fn written_digest(digest: &[u8; 32]) -> String {
-    let mut text = String::with_capacity(7 + 64);
-    text.push_str("sha256:");
-    for byte in digest {
-        for half in [byte >> 4, byte & 15] {
-            text.extend(char::from_digit(u32::from(half), 16));
-        }
-    }
-    text
+/// The digest of some bytes.
+pub fn digest(bytes: &[u8]) -> FileDigest {
+    FileDigest(Sha256::digest(bytes).into())
 }

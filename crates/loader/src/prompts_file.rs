@@ -176,7 +176,7 @@ mod tests {
         }
         let skill = parse_skill_dir(folder.path(), ParseMode::Lenient).unwrap();
         let manifest = skill.files.manifest().unwrap();
-        let paths = manifest.files.iter().map(|file| file.path.as_str());
+        let paths = manifest.files.iter().map(|file| &*file.path);
         let read = |path: &str| {
             let bytes = skill.files.read(path, 1 << 24);
             bytes.map_err(|error| error.to_string())

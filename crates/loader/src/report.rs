@@ -8,7 +8,7 @@ use metier_diagnostics::{Diagnostic, Location};
 use metier_skill_model::SkillMetadata;
 use serde::{Serialize, Serializer};
 
-use crate::manifest::written_digest;
+use crate::manifest::FileDigest;
 use crate::{Root, SkillFiles};
 
 /// A skill's place among all roots, the same from run to run: `explicit:lighting/bake-ao`.
@@ -117,11 +117,10 @@ impl PartialEq for Origin {
 }
 
 impl LoadedSkill {
-    /// Whether it is known to have been read from a SKILL.md with this digest, as manifests write
-    /// it. `false` means that somebody has to look.
-    pub fn was_read_from(&self, digest: &str) -> bool {
-        let known = self.origin.0.as_ref();
-        known.is_some_and(|known| written_digest(known) == digest)
+    /// Whether it is known to have been read from a SKILL.md with this digest. `false` means that
+    /// somebody has to look.
+    pub fn was_read_from(&self, digest: FileDigest) -> bool {
+        self.origin.0.map(FileDigest::new) == Some(digest)
     }
 
     /// Where the skill says that it needs another one: in its SKILL.md or its metadata/depends.md.

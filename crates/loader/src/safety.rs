@@ -128,7 +128,7 @@ impl LoadedSkill {
             Some(manifest) => manifest
                 .files
                 .iter()
-                .map(|file| file.path.clone())
+                .map(|file| file.path.to_string())
                 .collect(),
             None => handle
                 .list(MOST_FILES, Wanted::All, |_, _| {})
@@ -166,8 +166,8 @@ fn key_of(manifest: &FileManifest) -> Key {
     let mut hash = Sha256::new();
     for file in &manifest.files {
         hash.update(file.path.len().to_be_bytes());
-        hash.update(&file.path);
-        hash.update(&file.digest);
+        hash.update(&*file.path);
+        hash.update(file.digest.bytes());
     }
     hash.finalize().into()
 }

@@ -101,6 +101,7 @@ pub(crate) fn read_tools_file(
         }
     }
     faults.outside(findings, &[list, groups]);
+    declared.tools.shrink_to_fit();
     Ok(declared)
 }
 

@@ -2,6 +2,8 @@
 
 mod eyes;
 mod settings;
+mod side_folders;
+mod stirred;
 mod thread;
 
 use std::path::{Path, PathBuf};
@@ -18,14 +20,16 @@ use crate::{ParseMode, Root, RootLabel};
 
 use eyes::Eyes;
 pub use settings::WatchSettings;
+use side_folders::SideFolders;
+pub use stirred::StirredPaths;
 use thread::Signal;
 
 /// Watches folders with skills, and reads again what has changed.
 ///
 /// A change is told after the file system has been quiet for the debounce time; a save by rename, a
 /// folder that is moved in, goes or returns, a link that is pointed elsewhere count like an edit.
-/// Changes that change no skill, such as the litter of an editor, are told to nobody. Where the
-/// system gives no more watches, the folders are looked at every few seconds instead, and
+/// Changes that change no skill are no change; that a file beside may be another one is told apart
+/// ([`WatchNotice::Files`]), because who serves the files has to look at them. Where the system gives no more watches, the folders are looked at every few seconds instead, and
 /// [`WatchNotice::Limited`] says so once.
 #[derive(Debug)]
 pub struct SkillWatcher {
@@ -49,6 +53,9 @@ pub enum WatchError {
 pub enum WatchNotice {
     /// Something is different; told for every reload that changed anything.
     Changed(Arc<ScanDelta>),
+    /// In these places files may be others than before, which says nothing of what skills say of
+    /// themselves. The watcher does not look at them. Told after the change that came with it.
+    Files(Arc<StirredPaths>),
     /// The system watches no more folders; they are looked at every few seconds from now on.
     Limited(String),
 }
@@ -58,6 +65,7 @@ type Listener = Box<dyn Fn(&WatchNotice) + Send>;
 struct State {
     cache: ScanCache,
     eyes: Eyes,
+    sides: SideFolders,
     listeners: Vec<Listener>,
     reloads: usize,
 }
@@ -109,6 +117,7 @@ impl SkillWatcher {
         let state = Arc::new(Mutex::new(State {
             cache,
             eyes: Eyes::new(settings, signal.clone()),
+            sides: SideFolders::default(),
             listeners: Vec::new(),
             reloads: 0,
         }));
@@ -235,8 +244,17 @@ impl State {
     /// Scans until every folder that matters is watched: what was written into a new folder before
     /// it was watched is found by the scan that follows.
     fn reload(&mut self) -> Arc<ScanDelta> {
+        let stirred = self.eyes.stirred();
         let mut whole = self.cache.rescan();
-        while self.eyes.look_at(self.cache.roots(), self.cache.folders()) {
+        self.sides.begin();
+        while self.eyes.are_open() {
+            let mut folders = self.cache.folders();
+            let report = self.cache.report();
+            self.sides
+                .add_to(&mut folders, report, |skill| stirred.touches(skill));
+            if !self.eyes.look_at(self.cache.roots(), folders) {
+                break;
+            }
             let more = self.cache.rescan();
             whole = whole.followed_by(more);
         }
@@ -247,6 +265,9 @@ impl State {
         if !delta.is_empty() {
             self.reloads += 1;
             self.tell(&WatchNotice::Changed(Arc::clone(&delta)));
+        }
+        if !stirred.is_empty() {
+            self.tell(&WatchNotice::Files(Arc::new(stirred)));
         }
         delta
     }

@@ -8,7 +8,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
-use crate::methods::same_prompts;
+use crate::lists::ChangedLists;
 use crate::notices::ListKind;
 use crate::shared::Shared;
 
@@ -38,18 +38,13 @@ pub(crate) async fn run(
             () = closing.cancelled() => return,
             event = events.recv() => {
                 let Some(shared) = shared.upgrade() else { return };
-                let (generation, tools, skills) = match event {
+                let (generation, tools, texts) = match event {
                     Ok(event) => {
-                        match event.kind {
-                            CatalogEventKind::FilesChanged => shared.stirred(ListKind::Resources),
-                            CatalogEventKind::PromptsChanged | CatalogEventKind::ServedChanged => {
-                                shared.stirred(ListKind::Resources);
-                                shared.stirred(ListKind::Prompts);
-                            }
-                            _ => {}
-                        }
-                        let skills = event.kind == CatalogEventKind::SkillsChanged;
-                        (event.generation, event.tools_changed, skills)
+                        let texts = matches!(
+                            event.kind,
+                            CatalogEventKind::SkillsChanged | CatalogEventKind::FilesChanged
+                        );
+                        (event.generation, event.tools_changed, texts)
                     }
                     // So many changes at once that some were dropped: at least one is news.
                     Err(RecvError::Lagged(_)) => (shared.catalog.snapshot().generation(), true, true),
@@ -58,16 +53,19 @@ pub(crate) async fn run(
                 if tools {
                     shared.list_changed(ListKind::Tools, generation);
                 }
-                if skills {
-                    let now = Arc::clone(shared.catalog.snapshot().shelf());
-                    if !now.is_same(&shelf) {
-                        shared.list_changed(ListKind::Resources, generation);
-                        let (one, two) = (Arc::clone(&now), Arc::clone(&shelf));
-                        // What a file of a skill says may have to be read.
-                        let same = tokio::task::spawn_blocking(move || same_prompts(&one, &two));
-                        if !same.await.unwrap_or(false) {
-                            shared.list_changed(ListKind::Prompts, generation);
-                        }
+                if texts {
+                    let (catalog, before) = (shared.catalog.clone(), Arc::clone(&shelf));
+                    // New versions of skills are looked at.
+                    let compared = tokio::task::spawn_blocking(move || {
+                        let now = Arc::clone(catalog.snapshot().shelf());
+                        (ChangedLists::between(&before, &now), now)
+                    });
+                    let Ok((changed, now)) = compared.await else { continue };
+                    if changed.resources {
+                        shared.stirred(ListKind::Resources);
+                    }
+                    if changed.prompts {
+                        shared.stirred(ListKind::Prompts);
                     }
                     shelf = now;
                 }

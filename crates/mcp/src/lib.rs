@@ -47,6 +47,7 @@ mod in_flight;
 mod incoming;
 mod input;
 mod listeners;
+mod lists;
 mod logging;
 mod meta;
 mod methods;

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use bytes::Bytes;
 use metier_catalog::{
-    FileBody, FileChange, FileContents, FileFault, SKILL_FILE, ServedSkill, SkillShelf,
+    FileBody, FileChange, FileContents, FileFault, SKILL_FILE, ServedSkill, SkillPlace, SkillShelf,
     encode_skill_path, parse_skill_uri,
 };
 use serde_json::json;
@@ -73,17 +73,24 @@ fn file(shared: &Shared, path: &str) -> Option<SkillFile> {
 
 fn index(shelf: &SkillShelf, change: &mut FileChange) -> String {
     let skills: Vec<_> = shelf
-        .page("", usize::MAX, ServedSkill::is_listed, change)
+        .page(
+            "",
+            usize::MAX,
+            SkillPlace::is_listed,
+            ServedSkill::text,
+            change,
+        )
         .skills
         .into_iter()
-        .filter(|(skill, _)| !skill.key().contains('/'))
-        .filter_map(|(skill, manifest)| {
-            let file = manifest.as_ref().as_ref().ok()?.get(SKILL_FILE)?;
+        .filter(|text| !text.place.key().contains('/'))
+        .filter_map(|text| {
+            let file = text.manifest.as_ref().as_ref().ok()?.get(SKILL_FILE)?;
+            let key = text.place.key();
             Some(json!({
-                "name": skill.key(),
+                "name": key,
                 "type": "skill-md",
-                "description": skill.skill().metadata.description,
-                "url": format!("{AGENT_SKILLS_PATH}{}/{SKILL_FILE}", encode_skill_path(skill.key())),
+                "description": text.place.skill().metadata.description,
+                "url": format!("{AGENT_SKILLS_PATH}{}/{SKILL_FILE}", encode_skill_path(key)),
                 "digest": file.digest,
             }))
         })

@@ -1,7 +1,7 @@
 //! The scan over the texts of one skill.
 
 use metier_diagnostics::{Code, Diagnostic, LineIndex, Location, Severity};
-use metier_skill_model::SkillMetadata;
+use metier_skill_model::{JsonObject, SkillMetadata};
 use serde_json::Value;
 use std::cell::LazyCell;
 use std::ops::Range;
@@ -114,8 +114,9 @@ impl Scan {
             for schema in [&tool.input_schema, &tool.output_schema]
                 .into_iter()
                 .flatten()
+                .map(JsonObject::map)
             {
-                for (key, value) in schema {
+                for (key, value) in &schema {
                     texts.add(key);
                     texts.json(value);
                 }

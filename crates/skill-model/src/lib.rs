@@ -20,6 +20,7 @@
 //! ```
 
 mod group;
+mod json_object;
 mod metadata;
 mod skill_name;
 mod summary;
@@ -27,6 +28,7 @@ mod tool_declaration;
 mod wire_name;
 
 pub use group::SkillGroup;
+pub use json_object::JsonObject;
 pub use metadata::{ClientFields, SkillMetadata};
 pub use skill_name::{NameFault, SkillName};
 pub use summary::{SkillStatus, SkillSummary, UnknownStatus};

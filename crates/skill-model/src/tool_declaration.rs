@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::JsonObject;
+
 /// A tool as its author declared it: the seed's table, with what the loader found beside it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -16,9 +18,9 @@ pub struct ToolDeclaration {
     /// For people and models; the skill's description stands in when it is empty.
     pub description: String,
     /// JSON Schema of the arguments; `None` means any object.
-    pub input_schema: Option<Map<String, Value>>,
+    pub input_schema: Option<JsonObject>,
     /// JSON Schema of the structured result.
-    pub output_schema: Option<Map<String, Value>>,
+    pub output_schema: Option<JsonObject>,
     /// Further words under which search finds the tool; never part of its name or arguments.
     pub search_aliases: Vec<String>,
     /// Reads only; `false` when not written.

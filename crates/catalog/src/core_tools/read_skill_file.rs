@@ -114,7 +114,7 @@ fn answer(
     let output = Output {
         mime_type: contents.mime,
         size: read.file.size,
-        digest: read.file.digest,
+        digest: read.file.digest.to_string(),
         files: others(skill, path, change),
         uri,
     };
@@ -150,9 +150,9 @@ fn others(skill: &ServedSkill, path: &str, change: &mut FileChange) -> Vec<Other
         .map_or(&[][..], |known| &known.files);
     files
         .iter()
-        .filter(|file| file.path != SKILL_FILE)
+        .filter(|file| *file.path != *SKILL_FILE)
         .map(|file| OtherFile {
-            path: file.path.clone(),
+            path: file.path.to_string(),
             size: file.size,
         })
         .collect()

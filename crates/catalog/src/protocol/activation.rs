@@ -167,7 +167,7 @@ fn read(shelf: &SkillShelf, name: &str, change: &mut FileChange) -> Result<Texts
         .as_ref()
         .as_ref()
         .map_or(&[][..], |manifest| &manifest.files);
-    let files = files.iter().map(|file| file.path.clone());
+    let files = files.iter().map(|file| file.path.to_string());
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(Texts {
         body: text(body_of(&file.bytes).unwrap_or(&file.bytes)),

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use metier_loader::{
-    FileManifest, LoadedSkill, MANIFEST_BYTES, SkillPrompt, digest, prompt_files, read_prompts,
+    FileDigest, FileManifest, LoadedSkill, MANIFEST_BYTES, SkillPrompt, digest, prompt_files,
+    read_prompts,
 };
 
 /// What was read, and from what.
 #[derive(Debug)]
 pub(super) struct KnownPrompts {
     /// Each file with its digest; without one where the skill has no such file.
-    sources: Vec<(String, Option<String>)>,
+    sources: Vec<(String, Option<FileDigest>)>,
     pub(super) prompts: Arc<[SkillPrompt]>,
     /// Why others cannot be used.
     pub(super) faults: Vec<String>,
@@ -47,12 +48,12 @@ impl KnownPrompts {
     }
 }
 
-fn sources(skill: &LoadedSkill, manifest: &FileManifest) -> Vec<(String, Option<String>)> {
-    let paths = manifest.files.iter().map(|file| file.path.as_str());
+fn sources(skill: &LoadedSkill, manifest: &FileManifest) -> Vec<(String, Option<FileDigest>)> {
+    let paths = manifest.files.iter().map(|file| &*file.path);
     let files = prompt_files(&skill.metadata, paths).into_iter();
     files
         .map(|path| {
-            let digest = manifest.get(&path).map(|file| file.digest.clone());
+            let digest = manifest.get(&path).map(|file| file.digest);
             (path, digest)
         })
         .collect()

@@ -1,16 +1,18 @@
 //! One served skill: its manifest, and its files as they are read.
 
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use metier_diagnostics::Severity;
 use metier_loader::{
-    FileManifest, LoadedSkill, MANIFEST_BYTES, ManifestCache, ManifestFile, ParseMode,
+    FileDigest, FileManifest, LoadedSkill, MANIFEST_BYTES, ManifestCache, ManifestFile, ParseMode,
     ReadFileError, SkillPrompt, digest, parse_skill_dir,
 };
 use metier_safety::Verdict;
 
+use super::SKILL_FILE;
 use super::known_prompts::KnownPrompts;
-use super::{SKILL_FILE, encode_skill_path};
+use super::skill_text::{Shown, SkillPlace, SkillText};
 
 /// How often a reading is repeated while somebody writes.
 const TRIES: usize = 4;
@@ -21,9 +23,10 @@ const BEHIND: &str = "its SKILL.md says something else than the catalog has take
 /// A skill whose files are served.
 #[derive(Debug)]
 pub struct ServedSkill {
-    key: String,
-    skill: Arc<LoadedSkill>,
+    place: Arc<SkillPlace>,
     state: Mutex<State>,
+    /// The same for all versions of the skill.
+    shown: Arc<Shown>,
 }
 
 /// Every file of a skill, or why they are not served.
@@ -37,13 +40,21 @@ struct State {
     /// The same as it is served: not at all while `SKILL.md` says something else than the catalog.
     served: Option<Arc<Manifest>>,
     /// The digest of the `SKILL.md` whose front matter is the catalog's.
-    agreed: Option<String>,
+    agreed: Option<FileDigest>,
     /// The prompts it brings along, since somebody asked for them.
     prompts: Option<KnownPrompts>,
     /// What its files are blocked for.
     blocked: Option<Arc<Verdict>>,
     /// What was found and has not been told yet.
     untold: FileChange,
+}
+
+impl Deref for ServedSkill {
+    type Target = SkillPlace;
+
+    fn deref(&self) -> &SkillPlace {
+        &self.place
+    }
 }
 
 /// Why a file is not answered.
@@ -64,12 +75,8 @@ pub enum FileChange {
     /// Nothing new.
     #[default]
     None,
-    /// Other files, or other bytes in them.
+    /// Other files, or other bytes in them; or they are served now and were not, or the other way round.
     Files,
-    /// The same, and other prompts with them.
-    Prompts,
-    /// The skill is served now and was not, or the other way round.
-    Served,
     /// `SKILL.md` says something else than the catalog has read.
     SkillFile,
     /// The files are hostile.
@@ -87,71 +94,93 @@ pub struct ServedFile {
 }
 
 impl ServedSkill {
-    pub(crate) fn new(key: String, skill: Arc<LoadedSkill>) -> Self {
+    /// What was shown goes on from the version before, and so does what was hashed.
+    pub(super) fn new(key: String, skill: Arc<LoadedSkill>, before: Option<&Self>) -> Self {
+        let same_folder = before.filter(|before| before.skill().path == skill.path);
+        let cache = same_folder.map(|before| before.lock().cache.clone());
+        let state = State {
+            cache: cache.unwrap_or_default(),
+            ..State::default()
+        };
         Self {
-            key,
-            skill,
-            state: Mutex::default(),
+            place: Arc::new(SkillPlace::new(key, skill)),
+            state: Mutex::new(state),
+            shown: before.map_or_else(Arc::default, |before| Arc::clone(&before.shown)),
         }
     }
 
-    /// What stands between `skill://` and its files: its name, or a label and its name.
-    pub fn key(&self) -> &str {
-        &self.key
+    pub(super) const fn place(&self) -> &Arc<SkillPlace> {
+        &self.place
     }
 
-    /// The skill as the catalog knows it.
-    pub fn skill(&self) -> &Arc<LoadedSkill> {
-        &self.skill
-    }
-
-    /// Whether lists show it: its author may want it to be found by its name alone.
-    pub fn is_listed(&self) -> bool {
-        self.skill.metadata.allow_implicit_invocation
-    }
-
-    /// The URI of the folder.
-    pub fn uri(&self) -> String {
-        format!("skill://{}", self.key)
-    }
-
-    /// The URI of a file.
-    pub fn uri_of(&self, path: &str) -> String {
-        format!("skill://{}/{}", self.key, encode_skill_path(path))
-    }
-
-    /// The URI by which the skill is known.
-    pub fn entry_uri(&self) -> String {
-        self.uri_of(SKILL_FILE)
+    pub(super) fn shown(&self) -> &Arc<Shown> {
+        &self.shown
     }
 
     /// The prompts that it brings along beside its instructions, as its files are now; none while
     /// they are not served. Blocks.
     pub fn prompts(&self, change: &mut FileChange) -> Arc<[SkillPrompt]> {
-        let mut state = self.lock();
-        let prompts = self.prompts_now(&mut state);
-        *change = std::mem::take(&mut state.untold).max(*change);
-        prompts
-    }
-
-    /// Whether somebody was shown other prompts of the version before. What is found by that is told
-    /// by the next look. Blocks.
-    pub fn has_other_prompts_than(&self, before: &Self) -> bool {
-        let shown = before
-            .lock()
-            .prompts
-            .as_ref()
-            .map(|it| Arc::clone(&it.prompts));
-        shown.is_some_and(|shown| self.prompts_now(&mut self.lock()) != shown)
+        self.looking(change, |state| self.prompts_now(state))
     }
 
     /// Every file with its digest, or why the skill is not served after all. Looks at every file;
     /// only what changed is read. Blocks.
     pub fn manifest(&self, change: &mut FileChange) -> Arc<Manifest> {
+        self.looking(change, |state| self.renew(state).0)
+    }
+
+    /// The skill as it is served now, for a list. Blocks.
+    pub fn text(&self, change: &mut FileChange) -> SkillText {
+        self.looking(change, |state| {
+            let manifest = self.renew(state).0;
+            self.text_of(manifest, state)
+        })
+    }
+
+    /// The same with the prompts that it brings along. Blocks.
+    pub fn text_with_prompts(&self, change: &mut FileChange) -> SkillText {
+        self.looking(change, |state| {
+            self.prompts_now(state);
+            let manifest = state.served.clone();
+            let manifest = manifest.unwrap_or_else(|| self.renew(state).0);
+            self.text_of(manifest, state)
+        })
+    }
+
+    /// Looks without taking away what the next look has to tell.
+    pub(super) fn note_now(&self, with_prompts: bool) {
         let mut state = self.lock();
-        let manifest = self.renew(&mut state).0;
+        if with_prompts {
+            self.prompts_now(&mut state);
+        } else {
+            self.renew(&mut state);
+        }
+        self.note(&state);
+    }
+
+    fn text_of(&self, manifest: Arc<Manifest>, state: &State) -> SkillText {
+        let prompts = state.prompts.as_ref();
+        let prompts = prompts.map(|known| Arc::clone(&known.prompts));
+        SkillText::new(Arc::clone(&self.place), manifest, prompts)
+    }
+
+    fn looking<T>(&self, change: &mut FileChange, work: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.lock();
+        let found = work(&mut state);
+        self.note(&state);
         *change = std::mem::take(&mut state.untold).max(*change);
-        manifest
+        found
+    }
+
+    /// What this look found is what clients are shown from now on.
+    fn note(&self, state: &State) {
+        let Some(manifest) = &state.served else {
+            return;
+        };
+        // Nobody is shown this: whoever finds it looks once more, after the catalog.
+        if !manifest.as_ref().as_ref().is_err_and(|why| why == BEHIND) {
+            self.shown.note(self.text_of(Arc::clone(manifest), state));
+        }
     }
 
     /// Reads a file once; its bytes and its manifest entry agree. Blocks.
@@ -159,10 +188,7 @@ impl ServedSkill {
     /// # Errors
     /// [`FileFault`] when there is nothing to answer.
     pub fn read(&self, path: &str, change: &mut FileChange) -> Result<ServedFile, FileFault> {
-        let mut state = self.lock();
-        let read = self.read_steadily(path, &mut state);
-        *change = std::mem::take(&mut state.untold).max(*change);
-        read
+        self.looking(change, |state| self.read_steadily(path, state))
     }
 
     fn read_steadily(&self, path: &str, state: &mut State) -> Result<ServedFile, FileFault> {
@@ -175,7 +201,7 @@ impl ServedSkill {
             let known = known.map_err(|reason| FileFault::LeftOut(reason.clone()))?;
             let found = match known.get(path) {
                 None => Err(FileFault::NotFound),
-                Some(file) => match self.skill.files.read(path, MANIFEST_BYTES) {
+                Some(file) => match self.skill().files.read(path, MANIFEST_BYTES) {
                     Ok(bytes)
                         if file.size == bytes.len() as u64 && file.digest == digest(&bytes) =>
                     {
@@ -205,7 +231,7 @@ impl ServedSkill {
     fn renew(&self, state: &mut State) -> (Arc<Manifest>, bool) {
         let found = state
             .cache
-            .manifest(&self.skill.files)
+            .manifest(&self.skill().files)
             .map_err(|error| error.to_string());
         if let (Some(before), Some(served)) = (&state.found, &state.served)
             && serves_the_same(before, &found)
@@ -226,7 +252,7 @@ impl ServedSkill {
         let (mut reason, mut change) = self.disagreement(&found, &mut state.agreed);
         state.blocked = None;
         if let (None, Ok(manifest)) = (&reason, found.as_ref()) {
-            let verdict = self.skill.verdict(Some(manifest));
+            let verdict = self.skill().verdict(Some(manifest));
             if verdict.is_blocked() {
                 reason = Some(blocked_for(&verdict));
                 change = FileChange::Blocked;
@@ -238,9 +264,6 @@ impl ServedSkill {
             None => Arc::clone(&found),
         };
         match &state.served {
-            Some(before) if before.is_ok() != served.is_ok() => {
-                change = change.max(FileChange::Served);
-            }
             // Other files of a skill that is not served, for the reason that is known.
             Some(before) if served.is_err() && *before == served => change = FileChange::None,
             Some(_) => {}
@@ -252,7 +275,7 @@ impl ServedSkill {
             // The catalog takes it over in a moment.
             Err(reason) if reason == BEHIND => {}
             Err(reason) => tracing::warn!(
-                skill = self.key,
+                skill = self.key(),
                 reason,
                 "the files of a skill are not served"
             ),
@@ -287,19 +310,18 @@ impl ServedSkill {
     /// Reads the prompts again where their files are others; `false` while somebody writes to them.
     fn renew_prompts(&self, manifest: &FileManifest, state: &mut State) -> bool {
         let before = state.prompts.as_ref();
-        if before.is_some_and(|known| known.is_of(&self.skill, manifest)) {
+        if before.is_some_and(|known| known.is_of(self.skill(), manifest)) {
             return true;
         }
-        let Some(now) = KnownPrompts::read(&self.skill, manifest) else {
+        let Some(mut now) = KnownPrompts::read(self.skill(), manifest) else {
             return false;
         };
-        let is_news = before.is_some_and(|known| known.prompts != now.prompts);
-        if is_news {
-            state.untold = state.untold.max(FileChange::Prompts);
+        if let Some(before) = before.filter(|before| before.prompts == now.prompts) {
+            now.prompts = Arc::clone(&before.prompts);
         }
         for fault in &now.faults {
             tracing::warn!(
-                skill = self.key,
+                skill = self.key(),
                 fault,
                 "a prompt of a skill cannot be used"
             );
@@ -312,27 +334,29 @@ impl ServedSkill {
     fn disagreement(
         &self,
         found: &Manifest,
-        agreed: &mut Option<String>,
+        agreed: &mut Option<FileDigest>,
     ) -> (Option<String>, FileChange) {
         let manifest = match found {
             Ok(manifest) => manifest,
             Err(reason) => return (Some(reason.clone()), FileChange::Files),
         };
-        let file = manifest.get(SKILL_FILE).map(|file| &file.digest);
-        if agreed.is_some() && agreed.as_ref() == file {
+        let file = manifest.get(SKILL_FILE).map(|file| file.digest);
+        if agreed.is_some() && *agreed == file {
             return (None, FileChange::Files);
         }
-        if file.is_some_and(|file| self.skill.was_read_from(file)) {
-            *agreed = file.cloned();
+        if file.is_some_and(|file| self.skill().was_read_from(file)) {
+            *agreed = file;
             return (None, FileChange::Files);
         }
-        let parsed = parse_skill_dir(&self.skill.path, ParseMode::Lenient);
+        let parsed = parse_skill_dir(&self.skill().path, ParseMode::Lenient);
         // What was parsed is what was hashed, unless somebody wrote in between.
-        let bytes = self.skill.files.read(SKILL_FILE, MANIFEST_BYTES);
-        let unmoved = bytes.is_ok_and(|bytes| Some(&digest(&bytes)) == file);
+        let bytes = self.skill().files.read(SKILL_FILE, MANIFEST_BYTES);
+        let unmoved = bytes.is_ok_and(|bytes| Some(digest(&bytes)) == file);
         let reason = match parsed {
-            Ok(now) if unmoved && now.metadata.front_matter == self.skill.metadata.front_matter => {
-                *agreed = file.cloned();
+            Ok(now)
+                if unmoved && now.metadata.front_matter == self.skill().metadata.front_matter =>
+            {
+                *agreed = file;
                 return (None, FileChange::Files);
             }
             Ok(_) => BEHIND.to_owned(),

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use metier_diagnostics::Diagnostic;
+use metier_skill_model::JsonObject;
 use serde_json::{Map, Value};
 
 use super::nearest;
@@ -100,8 +101,9 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
             ("output_schema", &tool.output_schema),
         ];
         for (key, schema) in schemas {
+            let schema = schema.as_ref().map(JsonObject::map);
             let mut slips = Slips::default();
-            if let Some(schema) = schema {
+            if let Some(schema) = &schema {
                 slips.look(schema);
             }
             for slip in slips.found {

@@ -6,7 +6,7 @@ use clap::Args;
 use metier::catalog::{CatalogSnapshot, SkillInfo, TextState};
 use metier::diagnostics::Diagnostic;
 use metier::skill_model::{
-    Affinity, SkillMetadata, SkillStatus, ToolDeclaration, canonical_name, wire_name,
+    Affinity, JsonObject, SkillMetadata, SkillStatus, ToolDeclaration, canonical_name, wire_name,
 };
 use metier::{CatalogSettings, SkillCatalog};
 use serde_json::{Value, json};
@@ -285,14 +285,13 @@ fn tool_lines(
     if let Some(script) = &outlook.script {
         fact("script", format!("{script}{interpreter}"));
     }
-    fact(
-        "arguments",
-        read(&schema_summary::arguments(tool.input_schema.as_ref())),
-    );
-    fact(
-        "answers",
-        read(&schema_summary::arguments(tool.output_schema.as_ref())),
-    );
+    for (what, schema) in [
+        ("arguments", &tool.input_schema),
+        ("answers", &tool.output_schema),
+    ] {
+        let schema = schema.as_ref().map(JsonObject::map);
+        fact(what, read(&schema_summary::arguments(schema.as_ref())));
+    }
     let hints = [
         (tool.read_only, "only reads"),
         (tool.destructive, "may destroy"),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use metier_skill_model::{Affinity, Execution, ToolDeclaration, ToolRefusal};
+use metier_skill_model::{Affinity, Execution, JsonObject, ToolDeclaration, ToolRefusal};
 
 use super::annotations::{is_annotation, read_annotation, read_annotations};
 use super::capabilities::read_capabilities;
@@ -94,13 +94,9 @@ pub(crate) fn read_entry(
             "input_schema" | "output_schema" => {
                 match read_schema(findings, &shown, &spelled, value) {
                     Ok(Some(schema)) if plain == "input_schema" => {
-                        input = Some((key, value));
-                        tool.input_schema = Some(schema);
+                        input = Some(((key, value), schema));
                     }
-                    Ok(Some(schema)) => {
-                        output = Some((key, value));
-                        tool.output_schema = Some(schema);
-                    }
+                    Ok(Some(schema)) => output = Some(((key, value), schema)),
                     Ok(None) => {}
                     Err(reason) => refuse(&mut tool, reason),
                 }
@@ -171,18 +167,18 @@ pub(crate) fn read_entry(
         read_annotations(findings, value, &mut tool);
     }
     // In the order in which they are compiled when the skill is loaded: they share one budget.
-    let written = [(input, &tool.input_schema), (output, &tool.output_schema)];
-    let checked = written.map(|(written, schema)| {
-        check_written(
-            findings,
-            &shown,
-            written?,
-            schema.as_ref()?,
-            &mut names.patterns,
-        )
-    });
-    for reason in checked.into_iter().flatten() {
-        refuse(&mut tool, reason);
+    for (written, kept) in [
+        (input, &mut tool.input_schema),
+        (output, &mut tool.output_schema),
+    ] {
+        let Some((place, schema)) = written else {
+            continue;
+        };
+        let fault = check_written(findings, &shown, place, &schema, &mut names.patterns);
+        if let Some(reason) = fault {
+            tool.refusal.get_or_insert_with(|| ToolRefusal::new(reason));
+        }
+        *kept = Some(JsonObject::new(schema));
     }
     let place = source.unwrap_or(name_node);
     find_script(findings, place, around, &mut tool);

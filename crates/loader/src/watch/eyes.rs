@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
+use notify::event::{EventKind, ModifyKind};
 use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::settings::WatchSettings;
+use super::stirred::StirredPaths;
 use super::thread::Signal;
 use crate::Root;
 use crate::stamp::Stamp;
@@ -20,9 +21,16 @@ pub(super) struct Eyes {
     /// Each with the identity it had when it was watched: a folder that was made anew under the
     /// same path has to be watched anew.
     watched: BTreeMap<PathBuf, (u64, u64)>,
-    lost: Arc<Mutex<Lost>>,
+    noted: Arc<Mutex<Noted>>,
     limit: Option<String>,
     limit_is_told: bool,
+}
+
+/// What the system has reported and nobody has looked at.
+#[derive(Debug, Default)]
+struct Noted {
+    lost: Lost,
+    stirred: StirredPaths,
 }
 
 /// What the system may have stopped to watch by itself since the folders were looked at.
@@ -58,21 +66,22 @@ impl Lost {
 
 impl Eyes {
     pub(super) fn new(settings: WatchSettings, signal: Sender<Signal>) -> Self {
-        let lost = Arc::new(Mutex::new(Lost::default()));
-        let noted = Arc::clone(&lost);
+        let noted = Arc::new(Mutex::new(Noted::default()));
+        let notes = Arc::clone(&noted);
         let system = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            locked(&noted).note(&event);
-            // A fault in the stream of events may hide some of them: look at everything.
-            if event.is_ok_and(|event| !may_matter(&event)) {
-                return;
+            let mut notes = locked(&notes);
+            notes.lost.note(&event);
+            let matters = notes.stirred.note(&event);
+            drop(notes);
+            if matters {
+                let _ = signal.send(Signal::Changed);
             }
-            let _ = signal.send(Signal::Changed);
         });
         let mut eyes = Self {
             settings,
             system: None,
             watched: BTreeMap::new(),
-            lost,
+            noted,
             limit: None,
             limit_is_told: false,
         };
@@ -89,7 +98,7 @@ impl Eyes {
             return false;
         }
         // Taken before the folders are looked at: what is lost later is told by a later event.
-        let lost = std::mem::take(&mut *locked(&self.lost));
+        let lost = std::mem::take(&mut locked(&self.noted).lost);
         for root in roots {
             folders.extend(around(&root.path));
         }
@@ -147,6 +156,22 @@ impl Eyes {
         }
     }
 
+    /// Where something may have changed since this was asked last: anywhere, where the system does not
+    /// watch. What changes while this is being looked at is told the next time.
+    pub(super) fn stirred(&self) -> StirredPaths {
+        let stirred = std::mem::take(&mut locked(&self.noted).stirred);
+        if self.system.is_some() {
+            stirred
+        } else {
+            StirredPaths::everywhere()
+        }
+    }
+
+    /// Whether the system watches at all.
+    pub(super) const fn are_open(&self) -> bool {
+        self.system.is_some()
+    }
+
     pub(super) fn folders(&self) -> Vec<PathBuf> {
         self.watched.keys().cloned().collect()
     }
@@ -177,8 +202,8 @@ impl Eyes {
     }
 }
 
-fn locked(lost: &Mutex<Lost>) -> std::sync::MutexGuard<'_, Lost> {
-    lost.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(noted: &Mutex<Noted>) -> std::sync::MutexGuard<'_, Noted> {
+    noted.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The folders in which a root itself can appear, go or be replaced: those above it, by its name
@@ -198,32 +223,6 @@ fn around(root: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Reading files is reported too, and a scan reads.
-fn may_matter(event: &notify::Event) -> bool {
-    let changes = match event.kind {
-        EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
-        EventKind::Access(_) => false,
-        _ => true,
-    };
-    changes && (event.paths.is_empty() || !event.paths.iter().all(|path| is_litter(path)))
-}
-
-/// What editors and interpreters leave behind. Anything else that changes no skill is found out by
-/// the scan.
-fn is_litter(path: &Path) -> bool {
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy())
-        .unwrap_or_default();
-    name.ends_with('~')
-        || name == "4913"
-        || name == "__pycache__"
-        || name == ".DS_Store"
-        || [".swp", ".swx", ".swo", ".pyc", ".tmp", ".lock", ".crswap"]
-            .iter()
-            .any(|ending| name.ends_with(ending))
-}
-
 fn is_about_one(error: &notify::Error) -> bool {
     match &error.kind {
         ErrorKind::PathNotFound | ErrorKind::WatchNotFound => true,
@@ -234,32 +233,5 @@ fn is_about_one(error: &notify::Error) -> bool {
                 | std::io::ErrorKind::NotADirectory
         ),
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn litter_is_told_by_its_name() {
-        for name in [
-            "SKILL.md~",
-            ".SKILL.md.swp",
-            "4913",
-            "scripts/__pycache__",
-            "x.pyc",
-        ] {
-            assert!(is_litter(Path::new(name)), "{name}");
-        }
-        for name in [
-            "SKILL.md",
-            "tools.yaml",
-            "scripts/run.py",
-            "notes",
-            ".claude",
-        ] {
-            assert!(!is_litter(Path::new(name)), "{name}");
-        }
     }
 }

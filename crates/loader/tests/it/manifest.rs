@@ -14,16 +14,12 @@ fn every_file_once_with_its_digest() {
     fs::write(folder.path().join(".hidden"), "x").unwrap();
     let files = SkillFiles::open(folder.path()).unwrap();
     let manifest = files.manifest().unwrap();
-    let paths: Vec<_> = manifest
-        .files
-        .iter()
-        .map(|file| file.path.as_str())
-        .collect();
+    let paths: Vec<_> = manifest.files.iter().map(|file| &*file.path).collect();
     assert_eq!(paths, ["SKILL.md", "scripts/run.py"]);
     let file = manifest.get("SKILL.md").unwrap();
     assert_eq!(file.size, 3);
     assert_eq!(
-        file.digest,
+        file.digest.to_string(),
         "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     );
     assert_eq!(file.digest, digest(b"abc"));
@@ -42,6 +38,29 @@ fn a_fresh_file_is_hashed_again() {
     let second = cache.manifest(&files).unwrap();
     assert_ne!(first, second);
     assert_eq!(cache.hashed(), 2);
+}
+
+#[test]
+fn a_file_keeps_its_time_as_long_as_it_keeps_its_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("SKILL.md");
+    let write = |text: &str, seconds: u64| {
+        fs::write(&path, text).unwrap();
+        let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(time).unwrap();
+    };
+    write("one", 1_000);
+    let files = SkillFiles::open(folder.path()).unwrap();
+    let mut cache = ManifestCache::new();
+    let mut modified = || cache.manifest(&files).unwrap().files[0].modified;
+    assert_eq!(modified(), Some(1_000));
+    write("one", 2_000);
+    assert_eq!(modified(), Some(1_000));
+    write("two", 3_000);
+    assert_eq!(modified(), Some(3_000));
+    write("one", 4_000);
+    assert_eq!(modified(), Some(4_000));
 }
 
 #[test]
@@ -77,12 +96,23 @@ fn what_is_passed_over_is_named_and_does_not_count() {
         symlink("nowhere", folder.path().join("gone")).unwrap();
         symlink(".git", folder.path().join("inner")).unwrap();
         symlink(".git/objects/7", folder.path().join("other.txt")).unwrap();
+        let socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket"));
+        drop(socket.unwrap());
+        let pipe = std::process::Command::new("mkfifo")
+            .arg(folder.path().join("pipe"))
+            .status();
+        assert!(pipe.unwrap().success());
+        let name = std::os::unix::ffi::OsStrExt::from_bytes(b"odd\xff.md");
+        fs::write(folder.path().join::<&std::ffi::OsStr>(name), "").unwrap();
         expected.extend([
             ("a\\b", "its name holds a backslash or a control character"),
             ("gone", "it leads nowhere"),
             ("inner", "it leads to what is not served: it is hidden"),
+            ("odd\u{fffd}.md", "its name is not UTF-8"),
             ("other.txt", "it leads to what is not served: it is hidden"),
             ("out", "it leads out of the skill folder"),
+            ("pipe", "it is not a file"),
+            ("socket", "it is not a file"),
         ]);
     }
     let files = SkillFiles::open(folder.path()).unwrap();

@@ -217,17 +217,75 @@ fn beyond_the_budget_folders_are_looked_at() {
     assert!(message.contains("more than 4"), "{message}");
     assert!(watcher.watched_folders().is_empty());
     skill(&folder.path().join("s3"), "after");
-    match notices.recv_timeout(BOUND) {
-        Ok(WatchNotice::Changed(delta)) => {
-            assert_eq!(delta.changed[0].metadata.description, "after");
+    loop {
+        match notices.recv_timeout(BOUND) {
+            // Nobody knows where something has changed, so it may be anywhere.
+            Ok(WatchNotice::Files(stirred)) => assert!(stirred.touches(folder.path())),
+            Ok(WatchNotice::Changed(delta)) => {
+                assert_eq!(delta.changed[0].metadata.description, "after");
+                break;
+            }
+            other => panic!("{other:?}"),
         }
-        other => panic!("{other:?}"),
     }
     drop(watcher);
+    let end = notices.iter().last();
+    assert!(matches!(end, None | Some(WatchNotice::Files(_))), "{end:?}");
     assert!(matches!(
         notices.recv_timeout(BOUND),
         Err(RecvTimeoutError::Disconnected)
     ));
+}
+
+impl Bench {
+    /// Waits until it is told that files of a folder may be others; no skill may have changed.
+    fn until_stirred(&self, folder: &Path, other: &Path) {
+        let end = Instant::now() + BOUND;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.notices.recv_timeout(left) {
+                Ok(WatchNotice::Files(stirred)) if stirred.touches(folder) => {
+                    assert!(!stirred.touches(other), "{stirred:?}");
+                    return;
+                }
+                Ok(WatchNotice::Files(_)) => {}
+                other => panic!("{folder:?}: {other:?}"),
+            }
+        }
+    }
+}
+
+/// Files for readers, at any depth, count as files that may be others and not as a change of skills.
+#[test]
+fn files_that_only_readers_see_are_told_by_their_folder() {
+    let bench = Bench::new(|base| {
+        skill(&base.join("root/one"), "one");
+        skill(&base.join("root/two"), "two");
+    });
+    let [one, two] = ["one", "two"].map(|name| bench.root().join(name).canonicalize().unwrap());
+    fs::create_dir_all(one.join("a/b/c")).unwrap();
+    bench.until_stirred(&one, &two);
+    let c = one.join("a/b/c");
+    let is_watched = || bench.watcher.watched_folders().contains(&c);
+    let end = Instant::now() + BOUND;
+    while !is_watched() && Instant::now() < end {
+        std::thread::yield_now();
+    }
+    assert!(is_watched());
+    for text in ["1", "2"] {
+        fs::write(one.join("a/b/c/x.md"), text).unwrap();
+        bench.until_stirred(&one, &two);
+    }
+    // What no reader sees is in no folder that is watched.
+    fs::create_dir_all(two.join(".git/objects")).unwrap();
+    fs::create_dir_all(two.join("scripts/__pycache__")).unwrap();
+    fs::write(two.join("x.md"), "").unwrap();
+    bench.until_stirred(&two, &one);
+    let hidden = |folder: &std::path::PathBuf| {
+        folder.starts_with(two.join(".git")) || folder.ends_with("__pycache__")
+    };
+    assert!(!bench.watcher.watched_folders().iter().any(hidden));
+    assert_eq!(bench.watcher.reloads(), 1);
 }
 
 /// The number of a folder that is made anew at once may be that of the removed one.

@@ -15,13 +15,11 @@ mod completion;
 mod lifecycle;
 mod listing;
 mod logging;
-mod prompts;
-mod resources;
-mod skills;
+pub(crate) mod prompts;
+pub(crate) mod resources;
+pub(crate) mod skills;
 mod subscriptions;
 mod tools;
-
-pub(crate) use prompts::same_prompts;
 
 /// Every method that is served.
 pub(crate) fn table(shared: &Arc<Shared>) -> MethodTable {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use metier_catalog::{FileChange, FileFault, SKILL_FILE, ServedSkill, SkillShelf};
+use metier_catalog::{
+    FileChange, FileFault, SKILL_FILE, ServedSkill, SkillPlace, SkillShelf, SkillText,
+};
 use metier_loader::{SkillPrompt, body_of};
 use metier_skill_model::SkillMetadata;
 use metier_skill_protocol::{Arguments, fill};
@@ -60,13 +62,9 @@ fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
 }
 
 fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, Value> {
-    let page = shelf.page(last, PAGE, is_prompt, change);
-    let prompts: Vec<_> = page
-        .skills
-        .iter()
-        .filter(|(_, manifest)| manifest.is_ok())
-        .flat_map(|(skill, _)| listed(skill, change))
-        .collect();
+    let look = ServedSkill::text_with_prompts;
+    let page = shelf.page(last, PAGE, is_prompt, look, change);
+    let prompts: Vec<_> = page.skills.iter().flat_map(listed).collect();
     let mut own = Map::new();
     own.insert("prompts".into(), prompts.into());
     if let Some(last) = page.next() {
@@ -76,32 +74,8 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, 
 }
 
 /// A skill whose name an earlier one has is out of reach by its name, so it is no prompt.
-fn is_prompt(skill: &ServedSkill) -> bool {
+pub(crate) fn is_prompt(skill: &SkillPlace) -> bool {
     !skill.key().contains('/') && skill.skill().metadata.client.user_invocable != Some(false)
-}
-
-/// Whether `prompts/list` shows the same of both, the present one first. Blocks.
-pub(crate) fn same_prompts(one: &SkillShelf, two: &SkillShelf) -> bool {
-    let mut ones = one.all_after("").filter(|skill| is_prompt(skill));
-    let mut twos = two.all_after("").filter(|skill| is_prompt(skill));
-    loop {
-        match (ones.next(), twos.next()) {
-            (None, None) => return true,
-            (Some(one), Some(two)) if is_same_prompt(one, two) => {}
-            _ => return false,
-        }
-    }
-}
-
-fn is_same_prompt(one: &ServedSkill, two: &ServedSkill) -> bool {
-    if Arc::ptr_eq(one.skill(), two.skill()) {
-        return one.key() == two.key();
-    }
-    let (a, b) = (&one.skill().metadata, &two.skill().metadata);
-    one.key() == two.key()
-        && a.description == b.description
-        && arguments(a) == arguments(b)
-        && !one.has_other_prompts_than(two)
 }
 
 /// What a prompt's name leads to: a skill, or a prompt that a skill brings along.
@@ -128,15 +102,18 @@ pub(super) fn find<'s>(
         })
 }
 
-/// The skill itself where a person may invoke it, and the prompts that it brings along.
-fn listed(skill: &ServedSkill, change: &mut FileChange) -> Vec<Value> {
-    let metadata = &skill.skill().metadata;
+/// What `prompts/list` shows of a skill that is a prompt: itself, and the prompts that it brings along.
+pub(crate) fn listed(text: &SkillText) -> Vec<Value> {
+    if text.manifest.is_err() {
+        return Vec::new();
+    }
+    let metadata = &text.place.skill().metadata;
     let itself = json!({
         "name": metadata.name.as_str(),
         "description": metadata.description,
         "arguments": arguments(metadata),
     });
-    let prompts = skill.prompts(change);
+    let prompts = text.prompts.as_deref().unwrap_or_default();
     let further = prompts.iter().map(|prompt| {
         let arguments: Vec<_> = prompt
             .arguments
@@ -150,16 +127,12 @@ fn listed(skill: &ServedSkill, change: &mut FileChange) -> Vec<Value> {
             })
             .collect();
         json!({
-            "name": further_name(skill, prompt),
+            "name": format!("{}{BETWEEN}{}", text.place.key(), prompt.name),
             "description": prompt.description,
             "arguments": arguments,
         })
     });
     std::iter::once(itself).chain(further).collect()
-}
-
-fn further_name(skill: &ServedSkill, prompt: &SkillPrompt) -> String {
-    format!("{}{BETWEEN}{}", skill.key(), prompt.name)
 }
 
 /// The arguments that a skill names, or the one for all of them.

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use metier_catalog::{
-    FileBody, FileChange, FileContents, FileFault, Manifest, SKILL_FILE, ServedSkill, SkillShelf,
-    parse_skill_uri,
+    FileBody, FileChange, FileContents, FileFault, SKILL_FILE, ServedSkill, SkillPlace, SkillShelf,
+    SkillText, parse_skill_uri,
 };
-use metier_loader::{FileManifest, ManifestFile, utc};
+use metier_loader::{FileDigest, FileManifest, ManifestFile, utc};
 use metier_skill_model::SkillMetadata;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -82,7 +82,6 @@ pub(super) fn uri_of(params: &str) -> Result<String, McpError> {
     read::<Named>(params).map(|named| named.uri)
 }
 
-/// No such resource, or none that is served.
 /// The segments of the URI of a file. A `/` at the end is a folder's.
 pub(super) fn file_segments(uri: &str) -> Result<Vec<String>, McpError> {
     let segments = parse_skill_uri(uri).map_err(|why| no_such(uri, &why))?;
@@ -92,6 +91,7 @@ pub(super) fn file_segments(uri: &str) -> Result<Vec<String>, McpError> {
     Ok(segments)
 }
 
+/// No such resource, or none that is served.
 pub(super) fn no_such(uri: &str, why: &str) -> McpError {
     let shown: String = uri.chars().take(200).collect();
     McpError::invalid_params(format!("no resource {shown:?}: {why}"))
@@ -113,12 +113,8 @@ fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
 }
 
 fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, Value> {
-    let page = shelf.page(last, PAGE, ServedSkill::is_listed, change);
-    let resources: Vec<_> = page
-        .skills
-        .iter()
-        .filter_map(|(skill, manifest)| listed(skill, manifest))
-        .collect();
+    let page = shelf.page(last, PAGE, SkillPlace::is_listed, ServedSkill::text, change);
+    let resources: Vec<_> = page.skills.iter().filter_map(listed).collect();
     let mut own = Map::new();
     own.insert("resources".into(), resources.into());
     if let Some(last) = page.next() {
@@ -127,18 +123,19 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, 
     own
 }
 
-fn listed(skill: &ServedSkill, manifest: &Manifest) -> Option<Value> {
-    let file = manifest.as_ref().ok()?.get(SKILL_FILE)?;
-    let metadata = &skill.skill().metadata;
+/// What `resources/list` shows of a skill.
+pub(crate) fn listed(text: &SkillText) -> Option<Value> {
+    let file = text.manifest.as_ref().as_ref().ok()?.get(SKILL_FILE)?;
+    let metadata = &text.place.skill().metadata;
     let entry = Entry {
-        uri: skill.entry_uri(),
+        uri: text.place.entry_uri(),
         name: &metadata.name,
         title: None,
         description: Some(&metadata.description),
         mime: Some(MARKDOWN),
         size: Some(file.size),
         annotations: annotations(metadata, file),
-        meta: digest_meta(&file.digest),
+        meta: digest_meta(file.digest),
     };
     serde_json::to_value(entry).ok()
 }
@@ -157,7 +154,7 @@ pub(super) fn annotations(metadata: &SkillMetadata, file: &ManifestFile) -> Map<
     if !audience.is_empty() {
         found.insert("audience".into(), audience.into());
     }
-    if file.path == SKILL_FILE {
+    if *file.path == *SKILL_FILE {
         // Without the instructions nothing else of the skill makes sense.
         found.insert("priority".into(), 1.0.into());
     }
@@ -167,9 +164,9 @@ pub(super) fn annotations(metadata: &SkillMetadata, file: &ManifestFile) -> Map<
     found
 }
 
-fn digest_meta(digest: &str) -> Map<String, Value> {
+fn digest_meta(digest: FileDigest) -> Map<String, Value> {
     let mut meta = Map::new();
-    meta.insert(DIGEST.to_owned(), digest.into());
+    meta.insert(DIGEST.to_owned(), digest.to_string().into());
     meta
 }
 
@@ -221,7 +218,7 @@ fn read_from(
     };
     match skill.read(&path, change) {
         Ok(read) => {
-            let digest = digest_meta(&read.file.digest);
+            let digest = digest_meta(read.file.digest);
             Ok(content(uri, FileContents::of(&path, read.bytes), digest))
         }
         Err(FileFault::NotFound) if path == MANIFEST => {
@@ -268,16 +265,23 @@ fn manifest_of(skill: &ServedSkill, manifest: &FileManifest) -> Value {
 
 fn index(shelf: &SkillShelf, change: &mut FileChange) -> Value {
     let skills: Vec<_> = shelf
-        .page("", usize::MAX, ServedSkill::is_listed, change)
+        .page(
+            "",
+            usize::MAX,
+            SkillPlace::is_listed,
+            ServedSkill::text,
+            change,
+        )
         .skills
         .into_iter()
-        .filter(|(_, manifest)| manifest.is_ok())
-        .map(|(skill, _)| {
+        .filter(|text| text.manifest.is_ok())
+        .map(|text| {
+            let metadata = &text.place.skill().metadata;
             json!({
-                "name": skill.skill().metadata.name.as_str(),
+                "name": metadata.name.as_str(),
                 "type": "skill-md",
-                "description": skill.skill().metadata.description,
-                "url": skill.entry_uri(),
+                "description": metadata.description,
+                "url": text.place.entry_uri(),
             })
         })
         .collect();

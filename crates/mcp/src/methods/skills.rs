@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use metier_catalog::{
-    FileChange, SKILL_FILE, ServedSkill, SkillShelf, mime_of_name, parse_skill_uri,
+    FileChange, SKILL_FILE, ServedSkill, SkillPlace, SkillShelf, SkillText, mime_of_name,
+    parse_skill_uri,
 };
-use metier_loader::{FileManifest, ManifestFile};
+use metier_loader::{FileDigest, FileManifest, ManifestFile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -53,13 +54,13 @@ struct ListParams {
 struct Skill<'a> {
     uri: String,
     frontmatter: &'a Map<String, Value>,
-    resources: Vec<File<'a>>,
+    resources: Vec<File>,
 }
 
 #[derive(Serialize)]
-struct File<'a> {
+struct File {
     uri: String,
-    digest: &'a str,
+    digest: FileDigest,
     size: u64,
 }
 
@@ -87,13 +88,13 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> (Map<String,
     if last.is_empty() {
         left_out.clone_from(shelf.left_out());
     }
-    let page = shelf.page(last, PAGE, ServedSkill::is_listed, change);
+    let page = shelf.page(last, PAGE, SkillPlace::is_listed, ServedSkill::text, change);
     let mut skills = Vec::with_capacity(page.skills.len());
-    for (skill, manifest) in &page.skills {
-        match manifest.as_ref() {
-            Ok(manifest) => skills.push(json!(entry(skill, manifest))),
+    for text in &page.skills {
+        match listed(text) {
+            Ok(skill) => skills.push(skill),
             Err(reason) => {
-                left_out.insert(skill.key().to_owned(), reason.clone());
+                left_out.insert(text.place.key().to_owned(), reason.to_owned());
             }
         }
     }
@@ -107,7 +108,15 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> (Map<String,
 
 type LeftOut = BTreeMap<String, String>;
 
-fn entry<'a>(skill: &'a ServedSkill, manifest: &'a FileManifest) -> Skill<'a> {
+/// What `skills/list` shows of a skill, or why it leaves it out.
+pub(crate) fn listed(text: &SkillText) -> Result<Value, &str> {
+    let manifest = text.manifest.as_ref().as_ref();
+    manifest
+        .map(|manifest| json!(entry(&text.place, manifest)))
+        .map_err(String::as_str)
+}
+
+fn entry<'a>(skill: &'a SkillPlace, manifest: &'a FileManifest) -> Skill<'a> {
     Skill {
         uri: skill.entry_uri(),
         frontmatter: &skill.skill().metadata.front_matter,
@@ -116,7 +125,7 @@ fn entry<'a>(skill: &'a ServedSkill, manifest: &'a FileManifest) -> Skill<'a> {
             .iter()
             .map(|file| File {
                 uri: skill.uri_of(&file.path),
-                digest: &file.digest,
+                digest: file.digest,
                 size: file.size,
             })
             .collect(),

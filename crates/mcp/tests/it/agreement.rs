@@ -9,14 +9,16 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use metier_catalog::SkillTools;
+use metier_loader::WatchSettings;
 use metier_mcp::NoticeStream;
+use metier_skill_model::SkillStatus;
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::bench::Bench;
-use edits::{Edit, SKILLS, apply, edit};
+use edits::{Edit, apply, edit, put};
 use model::model;
-use surfaces::Surfaces;
+use surfaces::{Seen, Surfaces};
 
 /// The notices of everything that has happened so far, those of the tools left out.
 pub(crate) async fn heard(bench: &Bench, stream: &NoticeStream, round: usize) -> Vec<String> {
@@ -47,6 +49,18 @@ pub(crate) async fn heard(bench: &Bench, stream: &NoticeStream, round: usize) ->
     heard
 }
 
+/// Each notice came exactly when what it is about has become something else, and then once.
+fn told_exactly(edit: &Edit, told: &[String], before: &Seen, now: &Seen) {
+    for (list, before, now) in [
+        ("resources", &before.resources, &now.resources),
+        ("prompts", &before.prompts, &now.prompts),
+    ] {
+        let method = format!("notifications/{list}/list_changed");
+        let times = told.iter().filter(|told| **told == method).count();
+        assert_eq!(times, usize::from(before != now), "{edit:?}: {told:?}");
+    }
+}
+
 async fn whatever_is_done(edits: &[Edit]) {
     let bench = Bench::with_settings(|settings| settings.skill_tools = SkillTools::On);
     let client = bench.session().await;
@@ -59,33 +73,73 @@ async fn whatever_is_done(edits: &[Edit]) {
     surfaces.agree_with(&before).await;
     let _ = heard(&bench, &stream, 0).await;
     for (round, edit) in edits.iter().enumerate() {
-        let prompts = surfaces.ask("prompts/list", json!({})).await;
-        let folders_before = SKILLS.map(|name| bench.root().join(name).exists());
+        let seen = surfaces.seen().await;
         if apply(edit, bench.root()) {
             bench.rediscover();
         }
         let now = model(bench.root());
         surfaces.agree_with(&now).await;
         let told = heard(&bench, &stream, round + 1).await;
-        let times = |list: &str| {
-            let method = format!("notifications/{list}/list_changed");
-            told.iter().filter(|told| **told == method).count()
-        };
-        // A list also says which skills are left out.
-        let folders = SKILLS.map(|name| bench.root().join(name).exists());
-        let may = now != before || folders != folders_before;
-        // A file that was written again is younger, whatever is in it.
-        let touched = may || !matches!(edit, Edit::Remove { .. });
-        let resources = usize::from(now != before)..=usize::from(touched);
-        assert!(
-            resources.contains(&times("resources")),
-            "{edit:?}: {told:?}"
-        );
-        let same_prompts = prompts == surfaces.ask("prompts/list", json!({})).await;
-        // A skill that is served no longer, or again, counts as a change of the prompts as well.
-        let prompts = usize::from(!same_prompts)..=usize::from(may);
-        assert!(prompts.contains(&times("prompts")), "{edit:?}: {told:?}");
+        let seen_now = surfaces.seen().await;
+        told_exactly(edit, &told, &seen, &seen_now);
+        // Whatever else clients see, they see what lies there.
+        assert!(now == before || seen != seen_now, "{edit:?}");
         before = now;
+    }
+}
+
+/// Waits until a change that no list shows has been found, which a watcher finds in its turn.
+async fn until_watched(bench: &Bench, round: usize) {
+    let mut events = bench.catalog.subscribe();
+    for half in ["a", "b"] {
+        // Nothing that is served, and named after its folder.
+        let name = format!("sentinel-{round}-{half}");
+        let path = bench.root().join(&name).join("SKILL.md");
+        put(&path, "---\n- no mapping\n---\n");
+        let is_found = || {
+            let rejected = bench.catalog.list_skills(Some(SkillStatus::Skipped));
+            rejected.iter().any(|skill| skill.name == name)
+        };
+        let found = async {
+            while !is_found() {
+                events.recv().await.unwrap();
+            }
+        };
+        let found = tokio::time::timeout(Duration::from_secs(30), found).await;
+        let listed = bench.catalog.list_skills(Some(SkillStatus::Skipped));
+        assert!(found.is_ok(), "{name}: {listed:?}");
+    }
+}
+
+/// With the folders followed, whoever listens is told although nobody asks.
+async fn whoever_listens(edits: &[Edit]) {
+    let bench = Bench::with_settings(|settings| settings.skill_tools = SkillTools::On);
+    let debounce = Duration::from_millis(30);
+    let mut settings = WatchSettings::default();
+    settings.debounce = debounce;
+    bench.catalog.watch(settings).unwrap();
+    let client = bench.session().await;
+    let surfaces = Surfaces {
+        bench: &bench,
+        client: &client,
+    };
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    until_watched(&bench, 0).await;
+    let mut seen = surfaces.seen().await;
+    let _ = heard(&bench, &stream, 0).await;
+    for (round, edit) in edits.iter().enumerate() {
+        apply(edit, bench.root());
+        until_watched(&bench, round + 1).await;
+        let told = heard(&bench, &stream, round + 1).await;
+        let now = surfaces.seen().await;
+        told_exactly(edit, &told, &seen, &now);
+        surfaces.agree_with(&model(bench.root())).await;
+        let late = heard(&bench, &stream, 1_000 + round).await;
+        assert!(
+            late.is_empty(),
+            "{edit:?}: {late:?} only when somebody asked"
+        );
+        seen = now;
     }
 }
 
@@ -100,5 +154,19 @@ proptest! {
             .build()
             .unwrap();
         runtime.block_on(whatever_is_done(&edits));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, max_shrink_iters: 20, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whoever_listens_is_told_without_asking(edits in proptest::collection::vec(edit(), 1..6)) {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(whoever_listens(&edits));
     }
 }

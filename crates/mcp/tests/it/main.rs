@@ -13,6 +13,7 @@ mod calls;
 mod confirm;
 mod denied;
 mod eras;
+mod followed;
 mod hostile;
 mod notices;
 mod paging;

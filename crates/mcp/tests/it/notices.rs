@@ -27,7 +27,7 @@ async fn is_quiet(stream: &NoticeStream) -> bool {
         .is_err()
 }
 
-fn listen(bench: &Bench, filter: &Value) -> Exchange {
+pub(crate) fn listen(bench: &Bench, filter: &Value) -> Exchange {
     let mut body = modern_request("subscriptions/listen", json!({"notifications": filter}));
     body["id"] = json!("listen-1");
     match bench.server.receive(Incoming::new(body.to_string())) {

@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::agreement::heard;
 use crate::skill_folder::{BODY, bench, both, bytes_of, digest, error, timeless, write};
 
 #[tokio::test]
@@ -328,15 +329,20 @@ async fn each_file_says_for_whom_it_is_and_how_old_it_is() {
     );
     let hidden = of(&folder("skill://hidden").await, "skill://hidden/SKILL.md");
     assert_eq!(hidden["audience"], json!(["assistant"]));
-    // A file that is touched is news: what the list says of it is another thing.
+    // A file that is touched is the same file; one with other bytes is as old as they are.
     let stream = bench.server.open_stream(Some(&client.id)).unwrap();
-    let file = fs::File::options()
-        .write(true)
-        .open(bench.root().join("bake/nul.txt"));
-    file.unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    let touched = || {
+        let path = bench.root().join("bake/nul.txt");
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH).unwrap();
+    };
+    touched();
+    let now = of(&folder("skill://bake").await, "skill://bake/nul.txt");
+    assert_eq!(now["lastModified"], "2025-11-30T04:25:29Z");
+    write(bench.root(), "bake/nul.txt", b"b\0");
+    touched();
     let now = of(&folder("skill://bake").await, "skill://bake/nul.txt");
     assert_eq!(now["lastModified"], "1970-01-01T00:00:00Z");
-    let notice = tokio::time::timeout(std::time::Duration::from_secs(20), stream.next());
-    let notice: Value = serde_json::from_slice(&notice.await.unwrap().unwrap()).unwrap();
-    assert_eq!(notice["method"], "notifications/resources/list_changed");
+    let told = heard(&bench, &stream, 0).await;
+    assert_eq!(told, ["notifications/resources/list_changed"]);
 }

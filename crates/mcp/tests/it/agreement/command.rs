@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::edits::folder;
 use super::model::Model;
 use super::surfaces::Surfaces;
 
@@ -32,7 +33,7 @@ impl Surfaces<'_> {
                     assert_eq!(skill.description.trim(), expected.description);
                     served.push(skill.name.as_str());
                 }
-                (None, None) => panic!("`{}` is served and has no SKILL.md", skill.name),
+                (None, None) => panic!("`{}` is served and may not be", skill.name),
             }
         }
         assert_eq!(served, model.0.keys().copied().collect::<Vec<_>>());
@@ -79,7 +80,7 @@ impl Surfaces<'_> {
         let info = self.bench.catalog.get_skill_info(name).unwrap();
         let metadata = info.metadata.unwrap();
         assert_eq!(entry["frontmatter"], json!(metadata.front_matter));
-        let hidden = self.bench.root().join(name).join(".hidden").exists();
+        let hidden = folder(self.bench.root(), name).join(".hidden").exists();
         assert_eq!(state.left_out.contains_key(".hidden"), hidden);
     }
 }

@@ -1,7 +1,7 @@
 //! What people do in the folders of skills.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 
@@ -36,10 +36,27 @@ pub(crate) enum Edit {
     Break {
         skill: usize,
     },
+    /// A file is written again with the bytes that it has.
+    Touch {
+        skill: usize,
+        path: usize,
+    },
+    /// The folder gets another name, or its first one again; the skill keeps its own.
+    Rename {
+        skill: usize,
+    },
+    /// More files or more bytes than a manifest may have, or no longer.
+    Crowd {
+        skill: usize,
+        with: usize,
+    },
     Delete {
         skill: usize,
     },
 }
+
+/// What makes a skill too large, by its name below the folder.
+const CROWDS: [&str; 2] = ["crowd", "large.bin"];
 
 pub(crate) fn edit() -> impl Strategy<Value = Edit> {
     let skill = 0..SKILLS.len();
@@ -52,23 +69,45 @@ pub(crate) fn edit() -> impl Strategy<Value = Edit> {
             |(skill, words, user, implicit)| Edit::Describe { skill, words, user, implicit }
         ),
         2 => (skill.clone(), "[a-c]").prop_map(|(skill, name)| Edit::Prompt { skill, name }),
-        1 => skill.clone().prop_map(|skill| Edit::Break { skill }),
+        2 => skill.clone().prop_map(|skill| Edit::Break { skill }),
+        1 => (skill.clone(), 0..=PATHS.len()).prop_map(|(skill, path)| Edit::Touch { skill, path }),
+        1 => skill.clone().prop_map(|skill| Edit::Rename { skill }),
+        1 => (skill.clone(), 0..CROWDS.len()).prop_map(|(skill, with)| Edit::Crowd { skill, with }),
         1 => skill.prop_map(|skill| Edit::Delete { skill }),
     ]
 }
 
+/// The folder of a skill, under whichever name it lies there.
+pub(crate) fn folder(root: &Path, name: &str) -> PathBuf {
+    let renamed = root.join(format!("{name}-renamed"));
+    if renamed.exists() {
+        renamed
+    } else {
+        root.join(name)
+    }
+}
+
+/// Puts a file in its place whole, as careful programs do: a reader sees the old one or the new one.
+pub(crate) fn put(path: &Path, bytes: impl AsRef<[u8]>) {
+    let aside = tempfile::tempdir().unwrap();
+    write(aside.path(), "file", bytes);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::rename(aside.path().join("file"), path).unwrap();
+}
+
 /// Does the edit; whether the folders have to be looked at anew before it can be known.
 pub(crate) fn apply(edit: &Edit, root: &Path) -> bool {
+    let of = |skill: &usize| folder(root, SKILLS[*skill]);
     match edit {
         Edit::Write { skill, path, bytes } => {
-            let folder = root.join(SKILLS[*skill]);
+            let folder = of(skill);
             if folder.exists() {
-                write(&folder, PATHS[*path], bytes);
+                put(&folder.join(PATHS[*path]), bytes);
             }
             false
         }
         Edit::Remove { skill, path } => {
-            let _ = fs::remove_file(root.join(SKILLS[*skill]).join(PATHS[*path]));
+            let _ = fs::remove_file(of(skill).join(PATHS[*path]));
             false
         }
         Edit::Describe {
@@ -78,30 +117,68 @@ pub(crate) fn apply(edit: &Edit, root: &Path) -> bool {
             implicit,
         } => {
             let name = SKILLS[*skill];
-            let is_new = !root.join(name).exists();
+            let is_new = !of(skill).exists();
             let text = format!(
                 "---\nname: {name}\ndescription: \"x{words}\"\nuser-invocable: {user}\nmetadata:\n  dcc-mcp:\n    allow-implicit-invocation: {implicit}\n    prompts: prompts.yaml\n---\nThe body of {words}.\n"
             );
-            write(root, &format!("{name}/SKILL.md"), text);
+            put(&of(skill).join("SKILL.md"), text);
             is_new
         }
         Edit::Prompt { skill, name } => {
-            let folder = root.join(SKILLS[*skill]);
+            let folder = of(skill);
             if folder.exists() {
                 let text = format!("prompts: [{{name: {name}, template: The {name}}}]\n");
-                write(&folder, "prompts.yaml", text);
+                put(&folder.join("prompts.yaml"), text);
             }
             false
         }
         Edit::Break { skill } => {
-            let path = root.join(SKILLS[*skill]).join("SKILL.md");
+            let path = of(skill).join("SKILL.md");
             if path.exists() {
-                fs::write(path, "---\nname: [\n---\n").unwrap();
+                put(&path, "---\nname: [\n---\n");
+            }
+            false
+        }
+        Edit::Touch { skill, path } => {
+            let path = PATHS.get(*path).unwrap_or(&"SKILL.md");
+            let path = of(skill).join(path);
+            if let Ok(bytes) = fs::read(&path) {
+                put(&path, bytes);
+            }
+            false
+        }
+        Edit::Rename { skill } => {
+            let (now, name) = (of(skill), SKILLS[*skill]);
+            if now.exists() {
+                let is_first = now.ends_with(name);
+                let other = if is_first {
+                    format!("{name}-renamed")
+                } else {
+                    name.to_owned()
+                };
+                fs::rename(now, root.join(other)).unwrap();
+            }
+            true
+        }
+        Edit::Crowd { skill, with } => {
+            let there = of(skill).join(CROWDS[*with]);
+            let aside = tempfile::tempdir().unwrap();
+            let away = aside.path().join("crowd");
+            if there.exists() {
+                fs::rename(there, away).unwrap();
+            } else if of(skill).exists() {
+                if *with == 0 {
+                    (0..513).for_each(|number| write(&away, &number.to_string(), ""));
+                } else {
+                    fs::File::create(&away).unwrap().set_len(16 << 20).unwrap();
+                }
+                fs::rename(away, there).unwrap();
             }
             false
         }
         Edit::Delete { skill } => {
-            let _ = fs::remove_dir_all(root.join(SKILLS[*skill]));
+            let aside = tempfile::tempdir().unwrap();
+            let _ = fs::rename(of(skill), aside.path().join("gone"));
             true
         }
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::edits::SKILLS;
+use super::edits::{SKILLS, folder};
 
 /// A skill as its files say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,14 +17,15 @@ pub(crate) struct Expected {
     pub(crate) files: BTreeMap<String, Vec<u8>>,
 }
 
-/// What lies in the folders: the skills whose `SKILL.md` can be read.
+/// What lies in the folders: the skills whose `SKILL.md` can be read and that are not too large.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Model(pub(crate) BTreeMap<&'static str, Expected>);
 
 pub(crate) fn model(root: &Path) -> Model {
     let mut model = Model::default();
     for name in SKILLS {
-        let Ok(text) = fs::read_to_string(root.join(name).join("SKILL.md")) else {
+        let folder = folder(root, name);
+        let Ok(text) = fs::read_to_string(folder.join("SKILL.md")) else {
             continue;
         };
         let Some((_, rest)) = text.split_once("description: ") else {
@@ -38,7 +39,11 @@ pub(crate) fn model(root: &Path) -> Model {
             prompt: None,
             files: BTreeMap::new(),
         };
-        files_below(&root.join(name), "", &mut skill.files);
+        files_below(&folder, "", &mut skill.files);
+        let bytes: usize = skill.files.values().map(Vec::len).sum();
+        if skill.files.len() > 512 || bytes > 16 << 20 {
+            continue;
+        }
         if text.contains("prompts: prompts.yaml")
             && let Some(file) = skill.files.get("prompts.yaml")
         {

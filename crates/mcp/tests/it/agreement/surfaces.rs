@@ -19,6 +19,13 @@ fn bytes_of(content: &Value) -> Vec<u8> {
     }
 }
 
+/// What a client has seen, by the notice that says it is another one.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Seen {
+    pub(crate) resources: Vec<Value>,
+    pub(crate) prompts: Vec<Value>,
+}
+
 /// All surfaces of one server.
 pub(crate) struct Surfaces<'b> {
     pub(crate) bench: &'b Bench,
@@ -29,6 +36,26 @@ impl Surfaces<'_> {
     pub(crate) async fn ask(&self, method: &str, params: Value) -> Value {
         let heard = self.client.request(method, params).await;
         heard.answer["result"].clone()
+    }
+
+    /// Everything that a notice may be about.
+    pub(crate) async fn seen(&self) -> Seen {
+        let mut seen = Seen::default();
+        for list in ["resources/list", "skills/list"] {
+            seen.resources.push(self.ask(list, json!({})).await);
+        }
+        seen.prompts.push(self.ask("prompts/list", json!({})).await);
+        for name in SKILLS {
+            let uri = format!("skill://{name}/SKILL.md");
+            let got = self.ask("skills/get", json!({"uri": uri})).await;
+            seen.resources.push(got);
+            for prompt in ["a", "b", "c"] {
+                let name = format!("{name}__{prompt}");
+                let got = self.ask("prompts/get", json!({"name": name})).await;
+                seen.prompts.push(got);
+            }
+        }
+        seen
     }
 
     async fn read(&self, uri: &str) -> Value {

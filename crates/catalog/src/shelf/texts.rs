@@ -1,0 +1,38 @@
+//! The shelf of a snapshot, made when somebody asks for it.
+
+use std::sync::{Arc, OnceLock};
+
+use super::SkillShelf;
+use crate::skill_set::SkillSet;
+
+/// The skills' texts, once somebody asks for them; the same for all generations with the same skills.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    shelf: OnceLock<Arc<SkillShelf>>,
+    /// What is known of files, and what was shown, is taken over from here.
+    before: Option<Arc<SkillShelf>>,
+}
+
+impl Texts {
+    /// Those of other skills than before.
+    pub(crate) fn after(before: Option<&Self>) -> Self {
+        let shelf = before.and_then(|before| before.shelf.get().or(before.before.as_ref()));
+        Self {
+            shelf: OnceLock::new(),
+            before: shelf.cloned(),
+        }
+    }
+
+    /// The shelf, of these skills.
+    pub(crate) fn shelf(&self, skills: &SkillSet) -> &Arc<SkillShelf> {
+        self.shelf.get_or_init(|| {
+            let before = self.before.clone().unwrap_or_default();
+            Arc::new(SkillShelf::new(skills, &before))
+        })
+    }
+
+    /// Whether somebody has asked for it, in this generation or in one before.
+    pub(crate) fn is_used(&self) -> bool {
+        self.shelf.get().is_some() || self.before.is_some()
+    }
+}

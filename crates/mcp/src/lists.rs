@@ -1,0 +1,55 @@
+//! What the lists of skills show now that they did not show before.
+
+use metier_catalog::{SkillShelf, SkillText};
+use metier_loader::SkillPrompt;
+use serde_json::Value;
+
+use crate::methods::{prompts, resources, skills};
+
+/// Which lists show something else than before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ChangedLists {
+    /// `resources/list` or `skills/list`, or what else is known by its URI.
+    pub(crate) resources: bool,
+    /// `prompts/list`.
+    pub(crate) prompts: bool,
+}
+
+impl ChangedLists {
+    /// The lists are compared as they would be answered, so that nothing else is news. Blocks.
+    pub(crate) fn between(before: &SkillShelf, now: &SkillShelf) -> Self {
+        let mut changed = Self {
+            resources: before.left_out() != now.left_out(),
+            prompts: false,
+        };
+        for states in now.turns_since(before) {
+            for pair in states.windows(2) {
+                let [one, two] = pair else { continue };
+                let (one, two) = (one.as_ref(), two.as_ref());
+                changed.resources = changed.resources || as_resource(one) != as_resource(two);
+                changed.prompts = changed.prompts || as_prompts(one) != as_prompts(two);
+            }
+        }
+        changed
+    }
+}
+
+/// What is to be found of it below `skill://`. One that no list shows may be known to a client by its
+/// URI.
+fn as_resource(text: Option<&SkillText>) -> Option<(bool, Option<Value>, Result<Value, &str>)> {
+    let text = text?;
+    let is_listed = text.place.is_listed();
+    Some((is_listed, resources::listed(text), skills::listed(text)))
+}
+
+/// What `prompts/list` shows of it, and what the prompts say that it brings along.
+fn as_prompts(text: Option<&SkillText>) -> (Vec<Value>, &[SkillPrompt]) {
+    let is_prompt = |text: &&SkillText| text.manifest.is_ok() && prompts::is_prompt(&text.place);
+    text.filter(is_prompt)
+        .map_or_else(Default::default, |text| {
+            (
+                prompts::listed(text),
+                text.prompts.as_deref().unwrap_or_default(),
+            )
+        })
+}
