@@ -69,6 +69,7 @@ pub use glob::matches_path;
 pub use listing::{
     DEFAULT_BUDGET, Listing, ListingKind, ListingOptions, budget_of_window, listing,
 };
+pub use line::line as one_line;
 pub use quality::{MemoryCounters, NoCounters, QualityCounters, QualityCounts, QualityEvent};
 pub use selector::{
     Candidate, ParsedSelection, ScriptedSelector, SelectionPrompt, Selector, SelectorError,

@@ -1,0 +1,1 @@
+//! The host's duties, against a server in memory.
