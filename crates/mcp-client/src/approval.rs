@@ -127,6 +127,10 @@ impl Approvals {
     /// The URIs that were approved of a server, changed ones among them.
     pub fn of_server(&self, server: &ServerLabel) -> Vec<&str> {
         let of_server = self.servers.get(server.as_str());
-        of_server.into_iter().flat_map(BTreeMap::keys).map(String::as_str).collect()
+        of_server
+            .into_iter()
+            .flat_map(BTreeMap::keys)
+            .map(String::as_str)
+            .collect()
     }
 }

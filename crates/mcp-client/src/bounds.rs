@@ -31,7 +31,7 @@ impl Default for Bounds {
             entries: 10_000,
             list_bytes: 32 * 1024 * 1024,
             request: Duration::from_secs(30),
-            list: Duration::from_secs(120),
+            list: Duration::from_mins(2),
             file_bytes: 16 * 1024 * 1024,
             files: metier_loader::MANIFEST_FILES,
             skill_bytes: metier_loader::MANIFEST_BYTES,

@@ -93,9 +93,11 @@ impl SkillCommand {
             loaded_from: LoadedFrom::Mcp,
             server: server.clone(),
             name: format!("{server}:{}", skill.name),
-            description: one_line(skill.text("description"), DESCRIPTION),
+            description: one_line(skill.text_of("description"), DESCRIPTION),
             when_to_use: one_line(
-                [skill.text("when_to_use"), skill.text("when-to-use")].concat().as_str(),
+                [skill.text_of("when_to_use"), skill.text_of("when-to-use")]
+                    .concat()
+                    .as_str(),
                 DESCRIPTION,
             ),
             uri: Some(skill.uri.clone()),
@@ -106,8 +108,9 @@ impl SkillCommand {
                 .get("user-invocable")
                 .is_none_or(|value| is_true(Some(value))),
             asks: skill.asks(),
-            unusable: matches!(skill.files, FileSet::Dynamic)
-                .then(|| "its files change all the time, so that nothing can be verified".to_owned()),
+            unusable: matches!(skill.files, FileSet::Dynamic).then(|| {
+                "its files change all the time, so that nothing can be verified".to_owned()
+            }),
         }
     }
 

@@ -172,21 +172,24 @@ impl Connection {
         let by_scan = declared.resources && !declared.skills && settings.legacy_scan;
         let resources = async {
             let wanted = wanted.resources || (wanted.skills && by_scan);
-            match wanted && declared.resources {
-                true => Some(all(bounds, |cursor| server.resources(cursor)).await),
-                false => None,
+            if wanted && declared.resources {
+                Some(all(bounds, |cursor| server.resources(cursor)).await)
+            } else {
+                None
             }
         };
         let prompts = async {
-            match wanted.prompts && declared.prompts {
-                true => Some(all(bounds, |cursor| server.prompts(cursor)).await),
-                false => None,
+            if wanted.prompts && declared.prompts {
+                Some(all(bounds, |cursor| server.prompts(cursor)).await)
+            } else {
+                None
             }
         };
         let skills = async {
-            match wanted.skills && by_extension {
-                true => Some(all(bounds, |cursor| server.skills(cursor)).await),
-                false => None,
+            if wanted.skills && by_extension {
+                Some(all(bounds, |cursor| server.skills(cursor)).await)
+            } else {
+                None
             }
         };
         let (resources, prompts, skills) = tokio::join!(resources, prompts, skills);
@@ -209,8 +212,9 @@ impl Connection {
             });
         }
         if declared.skills && !declared.resources {
-            let message = "the server declares skills but no resources, so that no file could be read";
-            fetched.odd = Some(Finding::new("skills/list", message));
+            let message =
+                "the server declares skills but no resources, so that no file could be read";
+            fetched.odd = Some(Finding::new("skills/list", &message));
         }
         fetched
     }
@@ -234,9 +238,12 @@ impl Connection {
             scanned,
             odd,
         } = fetched;
-        put(&mut parts.resources, "resources/list", resources, |resource| {
-            Ok(resource_card(resource))
-        });
+        put(
+            &mut parts.resources,
+            "resources/list",
+            resources,
+            |resource| Ok(resource_card(resource)),
+        );
         put(&mut parts.prompts, "prompts/list", prompts, |prompt| {
             SkillCommand::of_prompt(label, prompt)
                 .map(Some)
@@ -289,7 +296,7 @@ fn put<T>(
         None => return,
         Some(Ok(listed)) => listed,
         Some(Err(fault)) => {
-            part.findings = vec![Finding::new(method, fault)];
+            part.findings = vec![Finding::new(method, &fault)];
             return;
         }
     };
@@ -299,13 +306,16 @@ fn put<T>(
             Ok(Some(item)) => part.items.push(item),
             Ok(None) => {}
             Err(message) => {
-                let named = ["uri", "name"].iter().find_map(|key| item.get(*key)?.as_str());
-                part.findings.push(Finding::new(named.unwrap_or(method), message));
+                let named = ["uri", "name"]
+                    .iter()
+                    .find_map(|key| item.get(*key)?.as_str());
+                part.findings
+                    .push(Finding::new(named.unwrap_or(method), &message));
             }
         }
     }
     if let Some(cut) = listed.cut {
-        part.findings.push(Finding::new(method, cut));
+        part.findings.push(Finding::new(method, &cut));
     }
 }
 

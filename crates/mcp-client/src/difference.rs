@@ -76,18 +76,39 @@ impl Difference {
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let path = |path: &String| one_line(path, 120);
-        limited(&mut lines, "changed files", self.changed.iter().map(|(file, (had, has))| {
-            format!("~ {} ({had} -> {has} bytes)", path(file))
-        }));
-        limited(&mut lines, "new files", self.added.iter().map(|(file, size)| {
-            format!("+ {} ({size} bytes)", path(file))
-        }));
-        limited(&mut lines, "files that are gone", self.removed.iter().map(|(file, size)| {
-            format!("- {} ({size} bytes)", path(file))
-        }));
-        limited(&mut lines, "fields", self.fields.iter().map(|(name, (before, now))| {
-            format!("{}: {} -> {}", one_line(name, 60), value(before.as_ref()), value(now.as_ref()))
-        }));
+        limited(
+            &mut lines,
+            "changed files",
+            self.changed
+                .iter()
+                .map(|(file, (had, has))| format!("~ {} ({had} -> {has} bytes)", path(file))),
+        );
+        limited(
+            &mut lines,
+            "new files",
+            self.added
+                .iter()
+                .map(|(file, size)| format!("+ {} ({size} bytes)", path(file))),
+        );
+        limited(
+            &mut lines,
+            "files that are gone",
+            self.removed
+                .iter()
+                .map(|(file, size)| format!("- {} ({size} bytes)", path(file))),
+        );
+        limited(
+            &mut lines,
+            "fields",
+            self.fields.iter().map(|(name, (before, now))| {
+                format!(
+                    "{}: {} -> {}",
+                    one_line(name, 60),
+                    value(before.as_ref()),
+                    value(now.as_ref())
+                )
+            }),
+        );
         lines
     }
 }
@@ -101,7 +122,10 @@ fn limited(lines: &mut Vec<String>, what: &str, of: impl ExactSizeIterator<Item 
 }
 
 fn value(value: Option<&Value>) -> String {
-    value.map_or_else(|| "not written".to_owned(), |value| one_line(&value.to_string(), 120))
+    value.map_or_else(
+        || "not written".to_owned(),
+        |value| one_line(&value.to_string(), 120),
+    )
 }
 
 impl fmt::Display for Difference {

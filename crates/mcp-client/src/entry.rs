@@ -79,10 +79,14 @@ pub enum EntryFault {
         expected: &'static str,
     },
     /// The URI is no URI of a SKILL.md.
-    #[error("its URI does not end with NAME/SKILL.md, or holds a query, a fragment or a step upwards")]
+    #[error(
+        "its URI does not end with NAME/SKILL.md, or holds a query, a fragment or a step upwards"
+    )]
     Uri,
     /// The name is none that agents accept.
-    #[error("its name does not follow the pattern a-z, 0-9 and single hyphens, 64 characters at most")]
+    #[error(
+        "its name does not follow the pattern a-z, 0-9 and single hyphens, 64 characters at most"
+    )]
     Name,
     /// Folder and front matter disagree.
     #[error("its folder is `{folder}`, its front matter says `{name}`")]
@@ -129,7 +133,10 @@ impl RemoteSkill {
             .get("name")
             .and_then(Value::as_str)
             .ok_or(field("frontmatter.name", "a text"))?;
-        if !front_matter.get("description").is_some_and(Value::is_string) {
+        if !front_matter
+            .get("description")
+            .is_some_and(Value::is_string)
+        {
             return Err(field("frontmatter.description", "a text"));
         }
         checked_name(name)?;
@@ -174,7 +181,7 @@ impl RemoteSkill {
     }
 
     /// A text of the front matter; empty when it is not there or no text.
-    pub(crate) fn text(&self, key: &str) -> &str {
+    pub fn text_of(&self, key: &str) -> &str {
         self.front_matter
             .get(key)
             .and_then(Value::as_str)
@@ -219,7 +226,11 @@ pub(crate) fn checked_files(
     Ok(files)
 }
 
-fn read_files(root: &str, listed: &[Value], bounds: &Bounds) -> Result<Vec<RemoteFile>, EntryFault> {
+fn read_files(
+    root: &str,
+    listed: &[Value],
+    bounds: &Bounds,
+) -> Result<Vec<RemoteFile>, EntryFault> {
     if listed.len() > bounds.files {
         return Err(EntryFault::TooManyFiles(bounds.files));
     }

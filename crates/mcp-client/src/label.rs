@@ -95,14 +95,31 @@ mod tests {
         for good in ["a", "assets-2", "0-0"] {
             assert_eq!(ServerLabel::new(good).unwrap().to_string(), good);
         }
-        for bad in ["", "-", "a-", "-a", "a--b", "A", "a:b", "a/b", "ü", &"a".repeat(65)] {
+        for bad in [
+            "",
+            "-",
+            "a-",
+            "-a",
+            "a--b",
+            "A",
+            "a:b",
+            "a/b",
+            "ü",
+            &"a".repeat(65),
+        ] {
             assert!(ServerLabel::new(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn a_suggestion_is_a_label_and_holds_no_secret() {
-        for of in ["http://user:pass@host/mcp", "", "---", "C:\\x\\Run Me.EXE", "http://[::1]:1/"] {
+        for of in [
+            "http://user:pass@host/mcp",
+            "",
+            "---",
+            "C:\\x\\Run Me.EXE",
+            "http://[::1]:1/",
+        ] {
             let label = ServerLabel::suggested(of);
             assert_eq!(ServerLabel::new(label.as_str()), Ok(label.clone()));
             assert!(!label.as_str().contains("pass"));

@@ -9,13 +9,15 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use crate::bounds::Bounds;
-use crate::entry::{EntryFault, FileSet, FoundBy, RemoteFile, RemoteSkill, checked_files, checked_name};
+use crate::entry::{
+    EntryFault, FileSet, FoundBy, RemoteFile, RemoteSkill, checked_files, checked_name,
+};
 use crate::offer::Finding;
 use crate::uri::{SKILL_FILE, path_below, root_and_name, uri_below};
 
 /// Where drafts of the extension kept a list.
 pub(crate) const INDEX: &str = "skill://index.json";
-/// The file beside SKILL.md in which FastMCP lists the files.
+/// The file beside SKILL.md in which `FastMCP` lists the files.
 pub(crate) const MANIFEST: &str = "_manifest";
 const SCHEME: &str = "skill://";
 
@@ -33,7 +35,12 @@ pub(crate) fn scan(resources: &[Value]) -> Scanned {
     let mut scanned = Scanned::default();
     let mut seen = BTreeSet::new();
     for resource in resources {
-        let text = |key: &str| resource.get(key).and_then(Value::as_str).unwrap_or_default();
+        let text = |key: &str| {
+            resource
+                .get(key)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
         let uri = text("uri");
         let Some(path) = uri.strip_prefix(SCHEME) else {
             continue;
@@ -47,7 +54,7 @@ pub(crate) fn scan(resources: &[Value]) -> Scanned {
         }
         match unpromised(uri, name, text("description")) {
             Ok(skill) => scanned.skills.push(skill),
-            Err(fault) => scanned.findings.push(Finding::new(uri, fault)),
+            Err(fault) => scanned.findings.push(Finding::new(uri, &fault)),
         }
     }
     scanned
@@ -59,17 +66,25 @@ pub(crate) fn of_index(index: &[u8]) -> Scanned {
     let read: Value = match serde_json::from_slice(index) {
         Ok(read) => read,
         Err(error) => {
-            scanned.findings.push(Finding::new(INDEX, error));
+            scanned.findings.push(Finding::new(INDEX, &error));
             return scanned;
         }
     };
-    for entry in read.get("skills").and_then(Value::as_array).into_iter().flatten() {
+    for entry in read
+        .get("skills")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
         let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
         let place = [text("uri"), text("url")].concat();
         let uri = if place.contains("://") {
             place
         } else {
-            format!("{SCHEME}{}", place.trim_start_matches("./").trim_start_matches('/'))
+            format!(
+                "{SCHEME}{}",
+                place.trim_start_matches("./").trim_start_matches('/')
+            )
         };
         let path = uri.strip_prefix(SCHEME).unwrap_or_default();
         let skill = name_of(&uri, path)
@@ -77,7 +92,9 @@ pub(crate) fn of_index(index: &[u8]) -> Scanned {
             .and_then(|name| unpromised(&uri, name, text("description")));
         match skill {
             Ok(skill) => scanned.skills.push(skill),
-            Err(fault) => scanned.findings.push(Finding::new(INDEX, format!("{uri}: {fault}"))),
+            Err(fault) => scanned
+                .findings
+                .push(Finding::new(INDEX, &format_args!("{uri}: {fault}"))),
         }
     }
     scanned
@@ -106,7 +123,7 @@ fn unpromised(uri: &str, name: String, description: &str) -> Result<RemoteSkill,
     })
 }
 
-/// The files of a manifest in FastMCP's shape: `{"files": [{"path", "size", "hash"}]}`.
+/// The files of a manifest in `FastMCP`'s shape: `{"files": [{"path", "size", "hash"}]}`.
 pub(crate) fn of_manifest(
     root: &str,
     manifest: &[u8],
@@ -133,7 +150,9 @@ pub(crate) fn of_manifest(
         files.push(RemoteFile {
             uri,
             path: path.to_owned(),
-            digest: text("hash").ok_or(field("_manifest.files[].hash", "a text"))?.to_owned(),
+            digest: text("hash")
+                .ok_or(field("_manifest.files[].hash", "a text"))?
+                .to_owned(),
             size: entry
                 .get("size")
                 .and_then(Value::as_u64)

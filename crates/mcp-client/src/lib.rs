@@ -57,6 +57,8 @@ mod origin;
 mod pages;
 mod reading;
 mod refresh;
+#[cfg(feature = "sdk")]
+mod sdk;
 mod server;
 mod uri;
 mod verify;
@@ -76,6 +78,8 @@ pub use offer::{ConnectionState, Finding, Offer, ResourceCard};
 pub use origin::Origin;
 pub use reading::{OpenedSkill, ReadFault};
 pub use refresh::{Refresh, ServerEvent};
+#[cfg(feature = "sdk")]
+pub use sdk::{ConnectFault, Era, Remote, Target};
 pub use serde_json::Value;
 pub use server::{Answer, Declared, Page, ServerFault, SkillServer};
 pub use verify::{Mismatch, verify_bytes, verify_front_matter};

@@ -54,7 +54,13 @@ impl<'c> CommandNames<'c> {
             let bare = whole.split_once(':').map_or(whole, |(_, bare)| bare);
             !name.is_empty() && (bare == name || bare.rsplit(['/', ':']).next() == Some(name))
         };
-        Meaning::Unknown(self.remote.keys().copied().filter(|whole| ends_so(whole)).collect())
+        Meaning::Unknown(
+            self.remote
+                .keys()
+                .copied()
+                .filter(|whole| ends_so(whole))
+                .collect(),
+        )
     }
 
     /// Local names that servers offer as well, each with the whole names of those; for a word to the user.

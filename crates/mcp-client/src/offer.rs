@@ -1,5 +1,6 @@
 //! What a server offers right now, as one immutable value.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use metier_skill_protocol::one_line;
@@ -36,7 +37,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    pub(crate) fn new(about: &str, message: impl ToString) -> Self {
+    pub(crate) fn new(about: &str, message: &dyn Display) -> Self {
         Self {
             about: one_line(about, 300),
             message: one_line(&message.to_string(), 500),

@@ -16,6 +16,10 @@ pub enum ServerEvent {
 
 /// What is thrown away and what is fetched anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a row of the table: each column is one yes or no"
+)]
 pub struct Refresh {
     /// Everything is thrown away, and nothing fetched.
     pub clear: bool,

@@ -84,8 +84,17 @@ mod tests {
     #[test]
     fn a_file_lies_below_its_root_or_is_none() {
         let root = "skill://a/";
-        assert_eq!(path_below(root, "skill://a/x/y%20z.md").unwrap(), "x/y z.md");
-        for uri in ["skill://a/", "skill://b/x", "skill://a/../b/x", "skill://a/x/%2e%2e/y", "skill://a/x//y"] {
+        assert_eq!(
+            path_below(root, "skill://a/x/y%20z.md").unwrap(),
+            "x/y z.md"
+        );
+        for uri in [
+            "skill://a/",
+            "skill://b/x",
+            "skill://a/../b/x",
+            "skill://a/x/%2e%2e/y",
+            "skill://a/x//y",
+        ] {
             assert_eq!(path_below(root, uri), None, "{uri}");
         }
     }

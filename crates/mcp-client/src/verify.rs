@@ -41,7 +41,10 @@ pub enum Mismatch {
 }
 
 fn fields(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{}`", shown(name))).collect();
+    let quoted: Vec<String> = names
+        .iter()
+        .map(|name| format!("`{}`", shown(name)))
+        .collect();
     quoted.join(", ")
 }
 
@@ -95,7 +98,11 @@ fn is_same(one: &Value, other: &Value) -> bool {
             one == other || one.as_f64() == other.as_f64()
         }
         (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other)
+                    .all(|(one, other)| is_same(one, other))
         }
         (Value::Object(one), Value::Object(other)) => {
             one.len() == other.len()
@@ -125,10 +132,19 @@ mod tests {
             size: 3,
         };
         assert_eq!(verify_bytes(&file, b"abc"), Ok(()));
-        assert!(matches!(verify_bytes(&file, b"abd"), Err(Mismatch::Digest { .. })));
-        assert!(matches!(verify_bytes(&file, b"ab"), Err(Mismatch::Size { .. })));
+        assert!(matches!(
+            verify_bytes(&file, b"abd"),
+            Err(Mismatch::Digest { .. })
+        ));
+        assert!(matches!(
+            verify_bytes(&file, b"ab"),
+            Err(Mismatch::Size { .. })
+        ));
         file.size = 2;
-        assert!(matches!(verify_bytes(&file, b"abc"), Err(Mismatch::Size { .. })));
+        assert!(matches!(
+            verify_bytes(&file, b"abc"),
+            Err(Mismatch::Size { .. })
+        ));
     }
 
     #[test]
@@ -145,12 +161,18 @@ mod tests {
         for (key, value) in cases {
             let mut other = map(same.clone());
             other.insert(key.to_owned(), value);
-            assert_eq!(verify_front_matter(&other, text), Err(Mismatch::Fields(vec![key.to_owned()])));
+            assert_eq!(
+                verify_front_matter(&other, text),
+                Err(Mismatch::Fields(vec![key.to_owned()]))
+            );
         }
         let mut less = map(same);
         less.remove("version");
         let fault = verify_front_matter(&less, text).unwrap_err();
-        assert_eq!(fault.to_string(), "SKILL.md and the list disagree about `version`");
+        assert_eq!(
+            fault.to_string(),
+            "SKILL.md and the list disagree about `version`"
+        );
         let fault = verify_front_matter(&less, b"no front matter").unwrap_err();
         assert!(matches!(fault, Mismatch::FrontMatter(_)), "{fault}");
     }

@@ -1,1 +1,20 @@
-//! The host's duties, against a server in memory.
+//! The host's duties, against a server in memory that answers from a script and writes down what it was asked.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod acting;
+mod approvals;
+mod bounds;
+mod cache;
+mod flag;
+mod legacy;
+mod listing;
+mod names;
+mod reading;
+mod refresh;
+mod scripted;
+mod seed_tables;
