@@ -17,4 +17,6 @@ mod names;
 mod reading;
 mod refresh;
 mod scripted;
+#[cfg(feature = "sdk")]
+mod sdk;
 mod seed_tables;
