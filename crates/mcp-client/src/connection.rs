@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
+use tokio::sync::watch;
 
 use crate::bounds::Bounds;
 use crate::command::{SkillCommand, skill_commands};
@@ -52,7 +53,7 @@ pub(crate) struct Inner {
     pub(crate) label: ServerLabel,
     pub(crate) server: Arc<dyn SkillServer>,
     pub(crate) settings: Settings,
-    offer: Mutex<Arc<Offer>>,
+    offer: watch::Sender<Arc<Offer>>,
     /// What the next refresh fetches.
     pending: Mutex<Refresh>,
     /// One refresh at a time; those who wait find theirs done.
@@ -79,7 +80,7 @@ impl Connection {
                 label,
                 server,
                 settings,
-                offer: Mutex::new(Arc::new(offer)),
+                offer: watch::Sender::new(Arc::new(offer)),
                 pending: Mutex::default(),
                 refreshing: tokio::sync::Mutex::default(),
                 seen: Mutex::default(),
@@ -101,10 +102,18 @@ impl Connection {
 
     /// What it offers now.
     pub fn offer(&self) -> Arc<Offer> {
-        Arc::clone(&lock(&self.inner.offer))
+        Arc::clone(&self.inner.offer.borrow())
     }
 
-    /// The names of the commands that a model may call as skills.
+    /// The first offer after that of a generation, as soon as it is there.
+    pub async fn newer_than(&self, generation: u64) -> Arc<Offer> {
+        let mut offers = self.inner.offer.subscribe();
+        let newer = offers.wait_for(|offer| offer.generation > generation).await;
+        // This handle keeps the sender, so that there always is one.
+        newer.map_or_else(|_| self.offer(), |offer| Arc::clone(&offer))
+    }
+
+    /// The commands that a model may call as skills.
     pub fn skill_commands(&self) -> Vec<SkillCommand> {
         let offer = self.offer();
         let commands = skill_commands(&offer.commands, self.inner.settings.flag);
@@ -132,12 +141,15 @@ impl Connection {
     }
 
     pub(crate) fn end(&self, state: ConnectionState) {
-        {
-            let mut offer = lock(&self.inner.offer);
-            if offer.state != ConnectionState::Open {
-                return;
+        let ended = self.inner.offer.send_if_modified(|offer| {
+            let is_open = offer.state == ConnectionState::Open;
+            if is_open {
+                *offer = Arc::new(Offer::ended(offer.generation + 1, state));
             }
-            *offer = Arc::new(Offer::ended(offer.generation + 1, state));
+            is_open
+        });
+        if !ended {
+            return;
         }
         lock(&self.inner.seen).clear();
         *lock(&self.inner.pending) = Refresh::default();
@@ -226,11 +238,18 @@ impl Connection {
             self.end(ConnectionState::Closed);
             return;
         }
-        let mut offer = lock(&self.inner.offer);
-        if offer.state != ConnectionState::Open {
-            return;
-        }
-        let mut parts = offer.parts.clone();
+        self.inner.offer.send_if_modified(|offer| {
+            let is_open = offer.state == ConnectionState::Open;
+            if is_open {
+                let parts = self.put_together(offer.parts.clone(), fetched);
+                *offer = Arc::new(Offer::of(label, offer.generation + 1, parts));
+            }
+            is_open
+        });
+    }
+
+    fn put_together(&self, mut parts: Parts, fetched: Fetched) -> Parts {
+        let label = &self.inner.label;
         let Fetched {
             resources,
             prompts,
@@ -265,7 +284,7 @@ impl Connection {
         if let Some(odd) = odd {
             parts.skills.findings = vec![odd];
         }
-        *offer = Arc::new(Offer::of(label, offer.generation + 1, parts));
+        parts
     }
 }
 
