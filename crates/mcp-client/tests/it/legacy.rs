@@ -86,7 +86,9 @@ async fn fastmcp_with_every_file_listed() {
 async fn a_bare_uri_is_a_skill() {
     let server = old_server(&["skill://bake", "skill://bake/x", "skill://index.json"]);
     server.change(|script| {
-        script.files.insert("skill://bake".into(), b"Just text.\n".to_vec());
+        script
+            .files
+            .insert("skill://bake".into(), b"Just text.\n".to_vec());
     });
     let connection = scanning(&server).await;
     assert_eq!(names(&connection), ["assets:bake"]);
@@ -105,7 +107,9 @@ async fn an_index_is_read_when_nothing_is_listed() {
         {"name": "far", "url": "https://example.org/far/SKILL.md"},
     ]});
     server.change(|script| {
-        script.files.insert("skill://index.json".into(), index.to_string().into_bytes());
+        script
+            .files
+            .insert("skill://index.json".into(), index.to_string().into_bytes());
     });
     let connection = scanning(&server).await;
     // A URI is never resolved, so that one elsewhere is a name like any other.
@@ -156,7 +160,9 @@ async fn a_manifest_is_a_promise() {
         b"Tips.\n"
     );
     server.change(|script| {
-        script.files.insert("skill://bake/tips.md".into(), b"Tops.\n".to_vec());
+        script
+            .files
+            .insert("skill://bake/tips.md".into(), b"Tops.\n".to_vec());
     });
     let fault = connection
         .read_file(&opened.skill, "tips.md")

@@ -50,7 +50,9 @@ async fn after(change: impl FnOnce(&Scripted)) -> ReadFault {
 async fn other_bytes_are_refused() {
     let fault = after(|server| {
         let text = bake().text().replace("How to", "Why to");
-        server.change(|script| script.files.insert(bake().uri(), text.into_bytes())));
+        server.change(|script| {
+            script.files.insert(bake().uri(), text.into_bytes());
+        });
     })
     .await;
     assert!(
@@ -120,10 +122,9 @@ async fn unlisted_files_are_refused_without_asking() {
     let bake = bake();
     let server = server(&[&bake]);
     server.change(|script| {
-        drop(
-            script
-                .files
-                .insert("skill://bake/secret.md".into(), b"x".to_vec());
+        script
+            .files
+            .insert("skill://bake/secret.md".into(), b"x".to_vec());
     });
     let connection = connected(&server).await;
     let opened = connection.open_skill(&bake.uri()).await.unwrap();
