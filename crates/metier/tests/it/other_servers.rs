@@ -7,7 +7,7 @@ use metier::mcp_client::{
     ActingWindow, Approvals, ConnectionState, DiskCache, Era, Flag, Offer, ReadFault, Remote,
     ServerLabel, Settings, Target,
 };
-use metier::{McpHttpConfig, McpHttpHandle, SkillCatalog};
+use metier::{CatalogSettings, McpHttpConfig, McpHttpHandle, SkillCatalog};
 
 const ERAS: [Era; 3] = [Era::Legacy, Era::Modern, Era::Auto];
 
@@ -25,7 +25,12 @@ fn write(folder: &Path, name: &str, body: &str) {
 async fn serve(folder: &Path) -> (McpHttpHandle, SkillCatalog) {
     let mut config = McpHttpConfig::default();
     config.port = 0;
-    let (server, catalog) = metier::skill_server("python", config, &[folder.to_owned()], None);
+    let (server, catalog) = metier::skill_server(
+        CatalogSettings::default(),
+        config,
+        &[folder.to_owned()],
+        None,
+    );
     (server.start().await.unwrap(), catalog)
 }
 

@@ -2,7 +2,9 @@
 
 use std::io::Write as _;
 
-use metier::mcp_client::{Approved, Connection, FileSet, OpenedSkill, ReadFault, RemoteFile};
+use metier::mcp_client::{
+    Approved, Connection, FileSet, OpenedSkill, ReadFault, RemoteFile, RemoteSkill,
+};
 use serde_json::{Value, json};
 
 use crate::Failure;
@@ -51,6 +53,9 @@ impl LookedAt<'_> {
             }
             return Ok(());
         }
+        if self.look.approve && !self.look.verify {
+            return self.approved_unread(printer, &uri).await;
+        }
         let opened = match self.connection.open_skill(&uri).await {
             Ok(opened) => opened,
             Err(fault) => return self.refused(printer, &uri, &fault),
@@ -58,26 +63,13 @@ impl LookedAt<'_> {
         if let Some(file) = &self.look.file {
             return self.one_file(printer, &opened, file).await;
         }
-        let verified = if self.look.verify || self.look.approve {
+        let verified = if self.look.verify {
             Some(self.verified(&opened).await)
         } else {
             None
         };
         let sound = verified.iter().flatten().all(|(_, fault)| fault.is_none());
-        let mut kept = self.approvals.read()?;
-        let before = kept.clone();
-        if self.look.approve && sound {
-            kept.approve(
-                label,
-                &opened.skill,
-                self.look.grant.iter().map(String::as_str),
-            )
-            .map_err(|fault| Failure::Usage(fault.to_string()))?;
-        }
-        let approved = kept.look(label, &opened.skill);
-        if kept != before {
-            self.approvals.write(&kept)?;
-        }
+        let approved = self.approved(&opened.skill, self.look.approve && sound)?;
         if self.json {
             printer.json(&self.as_json(&opened, &approved, verified.as_deref()));
         } else {
@@ -88,6 +80,51 @@ impl LookedAt<'_> {
         } else {
             Err(Failure::Answered)
         }
+    }
+
+    /// An approval is bound to what the list promises, so that no file is read for it. Only where nothing is promised
+    /// a look makes the promise.
+    async fn approved_unread(&self, printer: Printer, uri: &str) -> Result<(), Failure> {
+        let skill = match self.connection.entry(uri).await {
+            Ok(skill) if skill.files == FileSet::Unpromised => {
+                let opened = self.connection.open_skill(uri).await;
+                opened.map(|opened| opened.skill)
+            }
+            entry => entry,
+        };
+        let skill = match skill {
+            Ok(skill) => skill,
+            Err(fault) => return self.refused(printer, uri, &fault),
+        };
+        let approved = self.approved(&skill, true)?;
+        if self.json {
+            printer.json(&json!({
+                "server": server(self.connection),
+                "skill": *skill,
+                "approval": approval(&approved),
+                "asks": skill.asks(),
+            }));
+        } else {
+            self.head(printer, &skill, &approved);
+        }
+        Ok(())
+    }
+
+    /// How the skill stands, after approving it where that is wanted.
+    fn approved(&self, skill: &RemoteSkill, wanted: bool) -> Result<Approved, Failure> {
+        let label = self.connection.label();
+        let mut kept = self.approvals.read()?;
+        let before = kept.clone();
+        if wanted {
+            let rights = self.look.grant.iter().map(String::as_str);
+            kept.approve(label, skill, rights)
+                .map_err(|fault| Failure::Usage(fault.to_string()))?;
+        }
+        let approved = kept.look(label, skill);
+        if kept != before {
+            self.approvals.write(&kept)?;
+        }
+        Ok(approved)
     }
 
     fn refused(&self, printer: Printer, uri: &str, fault: &ReadFault) -> Result<(), Failure> {
@@ -177,6 +214,31 @@ impl LookedAt<'_> {
         verified: Option<&[(RemoteFile, Option<String>)]>,
     ) {
         let skill = &opened.skill;
+        self.head(printer, skill, approved);
+        for warning in warnings(opened) {
+            printer.say(&format!("warning: {warning}"));
+        }
+        match (verified, &skill.files) {
+            (Some(verified), _) => {
+                for (file, fault) in verified {
+                    let how = fault.as_deref().unwrap_or("verified");
+                    printer.data(&format!("  {} ({} bytes): {how}", file.path, file.size));
+                }
+            }
+            (None, FileSet::Listed(files)) => {
+                printer.data(&format!(
+                    "  {}, SKILL.md verified",
+                    count(files.len(), "file")
+                ));
+                printer.data("");
+                printer.lines(&opened.origin.framed(&opened.text));
+            }
+            (None, _) => {}
+        }
+    }
+
+    /// What can be said of a skill without reading it.
+    fn head(&self, printer: Printer, skill: &RemoteSkill, approved: &Approved) {
         printer.data(&format!(
             "{}:{}  {}",
             self.connection.label(),
@@ -203,26 +265,6 @@ impl LookedAt<'_> {
                 "  asks for {}: {} ({how})",
                 effect.key, effect.value
             ));
-        }
-        for warning in warnings(opened) {
-            printer.say(&format!("warning: {warning}"));
-        }
-        match (verified, &skill.files) {
-            (Some(verified), _) => {
-                for (file, fault) in verified {
-                    let how = fault.as_deref().unwrap_or("verified");
-                    printer.data(&format!("  {} ({} bytes): {how}", file.path, file.size));
-                }
-            }
-            (None, FileSet::Listed(files)) => {
-                printer.data(&format!(
-                    "  {}, SKILL.md verified",
-                    count(files.len(), "file")
-                ));
-                printer.data("");
-                printer.lines(&opened.origin.framed(&opened.text));
-            }
-            (None, _) => {}
         }
     }
 }

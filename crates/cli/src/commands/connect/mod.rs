@@ -75,7 +75,7 @@ pub(super) struct Look {
     /// Read and verify every file of the skill.
     #[arg(long, requires = "skill")]
     pub(super) verify: bool,
-    /// Approve the skill with exactly these files, after verifying each.
+    /// Approve the skill with exactly these files; none is read for it, unless `--verify` is there too.
     #[arg(long, requires = "skill")]
     pub(super) approve: bool,
     /// Grant what the skill asks for under this key of its front matter as well; may be given several times.
