@@ -2,12 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use metier_skill_protocol::Effect;
+use metier_loader::body_of;
+use metier_skill_protocol::{Activation, ActivationRefusal, Effect, SkillText, open};
 
 use crate::approval::{Approvals, Approved};
+use crate::command::SkillCommand;
 use crate::connection::Connection;
+use crate::entry::FileSet;
 use crate::origin::Origin;
 use crate::reading::{OpenedSkill, ReadFault};
+use crate::servers::entry;
+use crate::uri::SKILL_FILE;
 
 /// A remote skill that acts. It holds the entry that was approved: whatever the server lists meanwhile, only files of
 /// that entry are read, and only with the bytes that it promised. Another skill, one in a folder below as well,
@@ -56,6 +61,40 @@ impl ActingWindow {
     /// The instructions, framed by their origin.
     pub fn instructions(&self) -> String {
         self.held.origin.framed(&self.held.text)
+    }
+
+    /// The skill as an activation, as a local one has it: arguments put in, the text framed by its origin, and in the
+    /// scope only what was granted.
+    ///
+    /// # Errors
+    /// The text is hostile.
+    pub fn activation(&self, arguments: &str) -> Result<Activation, ActivationRefusal> {
+        let skill = &self.held.skill;
+        let command = SkillCommand::of_skill(self.connection.label(), skill);
+        let mut entry = entry(&command, skill);
+        for effect in self.ignored() {
+            entry.front_matter.remove(&effect.key);
+        }
+        let bytes = self.held.text.as_bytes();
+        let body = body_of(bytes).and_then(|body| std::str::from_utf8(body).ok());
+        let files: Vec<String> = match &skill.files {
+            FileSet::Listed(files) => files.iter().map(|file| file.path.clone()).collect(),
+            FileSet::Dynamic | FileSet::Unpromised => Vec::new(),
+        };
+        let others: Vec<String> = files
+            .into_iter()
+            .filter(|path| path != SKILL_FILE)
+            .collect();
+        let text = SkillText::new(
+            &self.held.text,
+            body.unwrap_or(&self.held.text),
+            skill.root().trim_end_matches('/'),
+        )
+        .with_files(&others)
+        .with_verdict(&self.held.verdict);
+        let mut activation = open(&entry, text, arguments)?;
+        activation.text = self.held.origin.framed(&activation.text);
+        Ok(activation)
     }
 
     /// What it asks of the host and was granted.

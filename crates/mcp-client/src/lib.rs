@@ -60,6 +60,7 @@ mod refresh;
 #[cfg(feature = "sdk")]
 mod sdk;
 mod server;
+mod servers;
 mod uri;
 mod verify;
 
@@ -82,4 +83,5 @@ pub use refresh::{Refresh, ServerEvent};
 pub use sdk::{ConnectFault, Era, Remote, Target};
 pub use serde_json::Value;
 pub use server::{Answer, Declared, Page, ServerFault, SkillServer};
+pub use servers::{Servers, TakenLabel};
 pub use verify::{Mismatch, verify_bytes, verify_front_matter};

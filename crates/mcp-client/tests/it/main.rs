@@ -20,3 +20,4 @@ mod scripted;
 #[cfg(feature = "sdk")]
 mod sdk;
 mod seed_tables;
+mod servers;
