@@ -90,7 +90,7 @@ fn every_way_lists_the_same() {
             let text = text.replace(revision, "REVISION");
             let out = text.split("--- stderr").next().unwrap();
             insta::allow_duplicates! {
-                insta::assert_snapshot!(out, @"");
+                insta::assert_snapshot!("offered", out);
             }
         }
     }
@@ -121,6 +121,7 @@ fn an_approval_holds_until_the_skill_changes() {
         let text = placeless(&said(&output), here);
         text.split("--- stderr").next().unwrap().to_owned()
     };
+    let listed = || on(&[]).split_whitespace().collect::<Vec<_>>().join(" ");
     insta::assert_snapshot!("looked_at", on(&["--skill", "bake"]));
     insta::assert_snapshot!(
         "approved",
@@ -132,7 +133,7 @@ fn an_approval_holds_until_the_skill_changes() {
             "allowed-tools"
         ])
     );
-    assert!(on(&[]).contains("ours:bake  approved"), "{}", on(&[]));
+    assert!(listed().contains("ours:bake approved "));
     let shown = answer(
         here,
         &[
@@ -161,10 +162,10 @@ fn an_approval_holds_until_the_skill_changes() {
     let shown = json(&shown);
     assert!(shown.get("instructions").is_none() && shown["preview"].is_string());
     on(&["--skill", "bake", "--approve"]);
-    assert!(on(&[]).contains("ours:bake  approved"));
+    assert!(listed().contains("ours:bake approved "));
     assert!(on(&["--skill", "bake", "--revoke"]).contains("is taken back"));
     assert!(on(&["--skill", "bake", "--revoke"]).contains("was not approved"));
-    assert!(on(&[]).contains("ours:bake  not approved"));
+    assert!(listed().contains("ours:bake not approved "));
 }
 
 #[test]
@@ -195,7 +196,7 @@ fn with_the_flag_off_nothing_starts() {
         .args(["connect", "--json", "--", "touch", "started"])
         .output()
         .unwrap();
-    insta::assert_snapshot!(said(&output), @"");
+    insta::assert_snapshot!("switched_off", said(&output));
     assert!(!folder.path().join("started").exists());
 }
 
@@ -217,16 +218,28 @@ fn what_goes_wrong_is_said() {
         said(&with(&["--skill", "bale"])),
         said(&with(&["--skill", "skill://bale/SKILL.md"])),
         said(&with(&["--skill", "rig", "--approve", "--grant", "hooks"])),
-        said(&["--label", "A b", "http://127.0.0.1:1/"]),
         said(&["--token-file", "none", "http://127.0.0.1:1/"]),
     ];
+    let mut misnamed = metier(folder.path());
+    misnamed.env("METIER_MCP_SKILLS", "1").args([
+        "connect",
+        "--label",
+        "A b",
+        "http://127.0.0.1:1/",
+    ]);
+    lines.push(
+        String::from_utf8(misnamed.output().unwrap().stderr)
+            .unwrap()
+            .trim()
+            .to_owned(),
+    );
     std::fs::create_dir_all(folder.path().join("state")).unwrap();
     write(folder.path().join("state/mcp-approvals.json"), "{");
     lines.push(said(&server));
     write(folder.path().join("metier.toml"), "roots = [\"skills\"]\n");
     lines.push(said(&with(&["--cache", "skills/cache"])));
     let text = placeless(&lines.join("\n"), folder.path());
-    insta::assert_snapshot!(text, @"");
+    insta::assert_snapshot!("goes_wrong", text);
     assert_eq!(
         std::fs::read_to_string(folder.path().join("state/mcp-approvals.json")).unwrap(),
         "{"

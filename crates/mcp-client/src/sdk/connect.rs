@@ -51,7 +51,7 @@ pub enum ConnectFault {
     #[error("skills of other servers are switched off; {}=1 switches them on", FLAG_VARIABLES[0])]
     Off,
     /// It is no URL that could be asked.
-    #[error("`{0}` is no address of a server; http://HOST:PORT/PATH or https://… is")]
+    #[error("`{0}` is no address of a server; write http://HOST:PORT/PATH or https://HOST/PATH")]
     Url(String),
     /// The program cannot be started.
     #[error("{program} cannot be started: {error}")]

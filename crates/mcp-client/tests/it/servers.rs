@@ -52,7 +52,7 @@ async fn they_are_listed_and_discovered_beside_local_ones() {
     let (text, hit) = seen(&servers, "ambient occlusion");
     assert_eq!(
         text,
-        "- bake: Bakes bread.\n- assets:bake: Bakes ambient occlusion."
+        "- assets:bake: Bakes ambient occlusion.\n- bake: Bakes bread."
     );
     assert_eq!(hit.as_deref(), Some("assets:bake"));
     assert!(
