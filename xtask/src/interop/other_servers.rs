@@ -181,23 +181,21 @@ fn of_server(
         said(command, place)
     };
     let (_, listed) = connect(&[])?;
-    let names: Vec<String> = listed["commands"]
+    let names: Vec<String> = member(&listed, "commands")
         .as_array()
         .into_iter()
         .flatten()
-        .filter(|command| command["loaded_from"] == "mcp")
-        .filter_map(|command| command["name"].as_str()?.strip_prefix("other:"))
+        .filter(|command| member(command, "loaded_from") == "mcp")
+        .filter_map(|command| member(command, "name").as_str()?.strip_prefix("other:"))
         .map(str::to_owned)
         .collect();
+    let findings = member(&listed, "findings");
     let strangers: Vec<&String> = names.iter().filter(|name| !known.contains(name)).collect();
     let mut lines = vec![if names.is_empty()
         || !strangers.is_empty()
-        || listed["findings"] != Value::Array(Vec::new())
+        || findings != &Value::Array(Vec::new())
     {
-        StepLine::failed(
-            "list",
-            &format!("{names:?}, findings {}", listed["findings"]),
-        )
+        StepLine::failed("list", &format!("{names:?}, findings {}", findings))
     } else {
         passed("list", format!("{} of {}", names.len(), known.len()))
     }];
@@ -206,7 +204,7 @@ fn of_server(
     let mut files = 0;
     for name in ends.into_iter().flatten() {
         let (output, shown) = connect(&["--skill", name, "--verify"])?;
-        let verified = shown["verified"].as_array().map_or(0, Vec::len);
+        let verified = member(&shown, "verified").as_array().map_or(0, Vec::len);
         if !output.status.success() || verified == 0 {
             lines.push(StepLine::failed(
                 "verify",
@@ -249,6 +247,11 @@ fn of_suite(bench: &Bench, program: &Program, place: &Path) -> Result<Vec<StepLi
         });
     }
     Ok(lines)
+}
+
+/// A member of an object; nothing where there is none.
+fn member<'v>(value: &'v Value, name: &str) -> &'v Value {
+    value.get(name).unwrap_or(&Value::Null)
 }
 
 /// Runs the command and reads the JSON that it prints.
