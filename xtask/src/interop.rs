@@ -61,7 +61,7 @@ pub(crate) fn run(full: bool, only: &str) -> Report {
         ("Skills over MCP", skills(&bench, &mut kits, only)),
         (
             "Skills of other servers",
-            other_servers::run(&bench, &mut kits, only),
+            other_servers::run(&bench, &mut kits, full, only),
         ),
         (
             "The same skills elsewhere",

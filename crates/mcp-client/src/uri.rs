@@ -3,6 +3,7 @@
 //! A URI is never resolved here; whatever its scheme, its bytes come from the server that named it.
 
 use metier_skill_model::{decode_uri_segment, encode_uri_path};
+use metier_skill_protocol::one_line;
 
 /// The name of the entry file.
 pub(crate) const SKILL_FILE: &str = "SKILL.md";
@@ -36,10 +37,9 @@ pub(crate) fn uri_below(root: &str, path: &str) -> String {
     format!("{root}{}", encode_uri_path(path))
 }
 
+/// Neither blanks nor characters that hide or steer, which would be shown to people as part of a name.
 fn is_plain(uri: &str) -> bool {
-    uri.len() <= LONGEST
-        && !uri.contains(['?', '#', '\\'])
-        && !uri.chars().any(|c| c.is_whitespace() || c.is_control())
+    uri.len() <= LONGEST && !uri.contains(['?', '#', '\\']) && one_line(uri, LONGEST) == uri
 }
 
 fn segment(text: &str) -> Option<String> {
@@ -73,6 +73,8 @@ mod tests {
             "skill://a/SKILL.md?x",
             "skill://a/SKILL.md#x",
             "skill://a b/SKILL.md",
+            "skill://a\u{200b}b/c/SKILL.md",
+            "skill://a\u{202e}b/c/SKILL.md",
             "skill://a\\b/SKILL.md",
             "skill://a/b%2fc/SKILL.md",
             "skill://%/SKILL.md",
