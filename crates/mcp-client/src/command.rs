@@ -59,6 +59,9 @@ pub struct SkillCommand {
     /// The URI of the SKILL.md; none for prompts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
+    /// What the server calls the prompt; none for skills.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     /// The names of a prompt's arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub arguments: Vec<String>,
@@ -101,6 +104,7 @@ impl SkillCommand {
                 DESCRIPTION,
             ),
             uri: Some(skill.uri.clone()),
+            prompt: None,
             arguments: Vec::new(),
             disable_model_invocation: is_true(skill.front_matter.get("disable-model-invocation")),
             user_invocable: skill
@@ -131,6 +135,7 @@ impl SkillCommand {
             description: one_line(text("description"), DESCRIPTION),
             when_to_use: String::new(),
             uri: None,
+            prompt: Some(name.to_owned()),
             arguments: arguments
                 .filter_map(|argument| argument.get("name")?.as_str())
                 .map(|name| one_line(name, NAME))

@@ -9,7 +9,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use metier_mcp_client::{
-//!     Answer, Connection, Declared, Flag, Page, ServerFault, ServerLabel, Settings, SkillServer, Value,
+//!     Answer, Connection, Declared, Flag, Map, Page, ServerFault, ServerLabel, Settings, SkillServer, Value,
 //! };
 //!
 //! #[derive(Debug)]
@@ -23,6 +23,7 @@
 //!     fn skill(&self, _: String) -> Answer<'_, Value> { refused() }
 //!     fn resources(&self, _: Option<String>) -> Answer<'_, Page> { refused() }
 //!     fn prompts(&self, _: Option<String>) -> Answer<'_, Page> { refused() }
+//!     fn prompt(&self, _: String, _: Map<String, Value>) -> Answer<'_, Value> { refused() }
 //!     fn read(&self, _: String) -> Answer<'_, Vec<u8>> { refused() }
 //! }
 //!
@@ -55,6 +56,7 @@ mod names;
 mod offer;
 mod origin;
 mod pages;
+mod prompt;
 mod reading;
 mod refresh;
 #[cfg(feature = "sdk")]
@@ -77,11 +79,12 @@ pub use label::{LabelFault, ServerLabel};
 pub use names::{CommandNames, Meaning};
 pub use offer::{ConnectionState, Finding, Offer, ResourceCard};
 pub use origin::Origin;
+pub use prompt::{PromptMessage, PromptRole};
 pub use reading::{OpenedSkill, ReadFault};
 pub use refresh::{Refresh, ServerEvent};
 #[cfg(feature = "sdk")]
 pub use sdk::{ConnectFault, Era, Remote, Target};
-pub use serde_json::Value;
+pub use serde_json::{Map, Value};
 pub use server::{Answer, Declared, Page, ServerFault, SkillServer};
 pub use servers::{Servers, TakenLabel};
 pub use verify::{Mismatch, verify_bytes, verify_front_matter};

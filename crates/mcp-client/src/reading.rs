@@ -30,6 +30,9 @@ pub enum ReadFault {
     /// The server serves no such skill.
     #[error("the server has no skill {0}")]
     NoSuchSkill(String),
+    /// The server offers no such prompt.
+    #[error("the server has no prompt `{0}`")]
+    NoSuchPrompt(String),
     /// The entry of the skill cannot be used.
     #[error("the entry of the skill cannot be used: {0}")]
     Entry(#[from] EntryFault),
@@ -245,7 +248,8 @@ impl Connection {
         }
     }
 
-    fn allowed(&self) -> Result<(), ReadFault> {
+    /// Whether requests may leave, and why not.
+    pub(crate) fn allowed(&self) -> Result<(), ReadFault> {
         match self.offer().state {
             ConnectionState::Open => Ok(()),
             ConnectionState::Off => Err(ReadFault::Off),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::pin::Pin;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 /// An answer that a server still owes.
@@ -78,6 +78,8 @@ pub trait SkillServer: Send + Sync + fmt::Debug {
     fn resources(&self, cursor: Option<String>) -> Answer<'_, Page>;
     /// `prompts/list`.
     fn prompts(&self, cursor: Option<String>) -> Answer<'_, Page>;
+    /// `prompts/get`: the result.
+    fn prompt(&self, name: String, arguments: Map<String, Value>) -> Answer<'_, Value>;
     /// `resources/read`: the bytes of the one content.
     fn read(&self, uri: String) -> Answer<'_, Vec<u8>>;
 }

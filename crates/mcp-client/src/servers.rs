@@ -110,6 +110,6 @@ pub(crate) fn entry(command: &SkillCommand, skill: &RemoteSkill) -> SkillEntry {
     entry.when_to_use.clone_from(&command.when_to_use);
     entry.source = Source::Mcp;
     entry.only_for_users = command.disable_model_invocation;
-    entry.front_matter = skill.front_matter.clone();
+    entry.front_matter.clone_from(&skill.front_matter);
     entry
 }

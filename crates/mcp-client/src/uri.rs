@@ -39,7 +39,7 @@ pub(crate) fn uri_below(root: &str, path: &str) -> String {
 
 /// Neither blanks nor characters that hide or steer, which would be shown to people as part of a name.
 fn is_plain(uri: &str) -> bool {
-    uri.len() <= LONGEST && !uri.contains(['?', '#', '\\']) && one_line(uri, LONGEST) == uri
+    uri.len() <= LONGEST && !uri.contains(['?', '#', '\\', ' ']) && one_line(uri, LONGEST) == uri
 }
 
 fn segment(text: &str) -> Option<String> {

@@ -7,9 +7,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use metier_skill_protocol::one_line;
 use rmcp::model::{
-    ClientRequest, GetSkillRequest, GetSkillRequestParams, ListPromptsRequest,
-    ListResourcesRequest, ListSkillsRequest, PaginatedRequestParams, ReadResourceRequest,
-    ReadResourceRequestParams,
+    ClientRequest, GetPromptRequest, GetPromptRequestParams, GetSkillRequest,
+    GetSkillRequestParams, ListPromptsRequest, ListResourcesRequest, ListSkillsRequest,
+    PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
@@ -100,6 +100,15 @@ impl SkillServer for SdkServer {
     fn prompts(&self, cursor: Option<String>) -> Answer<'_, Page> {
         let request = ListPromptsRequest::with_param(at(cursor));
         Box::pin(self.page(ClientRequest::ListPromptsRequest(request), "prompts"))
+    }
+
+    fn prompt(&self, name: String, arguments: Map<String, Value>) -> Answer<'_, Value> {
+        let mut params = GetPromptRequestParams::new(name);
+        if !arguments.is_empty() {
+            params = params.with_arguments(arguments);
+        }
+        let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+        Box::pin(async move { self.send(request).await.map(Value::Object) })
     }
 
     fn read(&self, uri: String) -> Answer<'_, Vec<u8>> {

@@ -83,7 +83,7 @@ async fn any_single_file_counts() {
     let mut without = bake();
     without.others.remove("old.md");
     for other in [
-        bake().file("old.md", "Olt.\n"),
+        bake().file("old.md", "Odd.\n"),
         bake().file("new", ""),
         without,
     ] {

@@ -14,6 +14,7 @@ mod flag;
 mod legacy;
 mod listing;
 mod names;
+mod prompts;
 mod reading;
 mod refresh;
 mod scripted;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use metier_loader::digest;
 use metier_mcp_client::{
-    Answer, Connection, Declared, Flag, Page, ServerFault, ServerLabel, Settings, SkillServer,
+    Answer, Connection, Declared, Flag, Map, Page, ServerFault, ServerLabel, Settings, SkillServer,
     Value,
 };
 use serde_json::json;
@@ -23,6 +23,8 @@ pub(crate) struct Script {
     /// Entries for `skills/get` that no list has.
     pub(crate) unlisted: BTreeMap<String, Value>,
     pub(crate) files: BTreeMap<String, Vec<u8>>,
+    /// Results of `prompts/get`.
+    pub(crate) filled: BTreeMap<String, Value>,
     /// Faults for the next requests of a method.
     pub(crate) faults: BTreeMap<&'static str, VecDeque<ServerFault>>,
     /// How long an answer of a method takes.
@@ -208,6 +210,16 @@ impl SkillServer for Scripted {
 
     fn prompts(&self, cursor: Option<String>) -> Answer<'_, Page> {
         self.page("prompts/list", cursor, |script| &script.prompts)
+    }
+
+    fn prompt(&self, name: String, arguments: Map<String, Value>) -> Answer<'_, Value> {
+        self.answer("prompts/get", &name.clone(), move |script| {
+            let answer = script.filled.get(&name).cloned().ok_or_else(|| no_such(&name))?;
+            Ok(match arguments.get("whom") {
+                Some(whom) => json!({"messages": [{"role": "user", "content": {"type": "text", "text": whom}}]}),
+                None => answer,
+            })
+        })
     }
 
     fn read(&self, uri: String) -> Answer<'_, Vec<u8>> {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use metier::mcp_client::{
-    ActingWindow, Approvals, ConnectionState, DiskCache, Era, Flag, Offer, ReadFault, Remote,
+    ActingWindow, Approvals, ConnectionState, DiskCache, Era, Flag, Map, Offer, ReadFault, Remote,
     ServerLabel, Settings, Target,
 };
 use metier::{CatalogSettings, McpHttpConfig, McpHttpHandle, SkillCatalog};
