@@ -213,7 +213,7 @@ fn of_server(
         || !strangers.is_empty()
         || findings != &Value::Array(Vec::new())
     {
-        StepLine::failed("list", &format!("{names:?}, findings {}", findings))
+        StepLine::failed("list", &format!("{names:?}, findings {findings}"))
     } else {
         passed("list", format!("{} of {}", names.len(), known.len()))
     }];
