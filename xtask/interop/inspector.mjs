@@ -20,11 +20,12 @@ await run(async (plan) => {
   const environment = Object.entries(plan.environment ?? {}).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
   const target = plan.url ? [plan.url, "--transport", "http"] : [...environment, ...plan.command];
   const ask = (...options) => askAt(target, ...options);
-  const askAt = (server, ...options) =>
+  // What follows the target belongs to it, so it comes last.
+  const askAt = (server, ...options) => runInspector(["--cli", ...era, "--format", "json", ...options, ...server]);
+  const runInspector = (words) =>
     new Promise((resolve, reject) => {
-      const words = [join(inspector, bin["mcp-inspector"]), "--cli", ...era, "--format", "json", ...options];
-      // What follows the target belongs to it, so it comes last.
-      execFile(process.execPath, [...words, ...server], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      const program = join(inspector, bin["mcp-inspector"]);
+      execFile(process.execPath, [program, ...words], { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
         if (typeof error?.code === "string") return reject(error);
         resolve({ code: error?.code ?? 0, stdout, stderr });
       });
@@ -67,6 +68,16 @@ await run(async (plan) => {
         check(files.every((file) => file.status === "verified"), shorten(JSON.stringify(files)));
         return `${files.length} files of ${skills.length} skills`;
       }],
+      ...(plan.url ? [] : [["the command that the docs show", async () => {
+        const page = readFileSync(new URL("../../docs/getting-started.md", import.meta.url), "utf8");
+        const [, shown] = /^npx @modelcontextprotocol\/inspector (--cli [^`]*)^```/m.exec(page) ?? [];
+        check(shown, "docs/getting-started.md shows no command of the Inspector");
+        const words = shown.replaceAll("\\\n", " ").trim().split(/\s+/);
+        const meant = { metier: plan.metier, "fixtures/skills/demo": plan.folder };
+        const said = await runInspector(words.map((word) => meant[word] ?? word));
+        check(said.code === 0, `ended with ${said.code}: ${shorten(said.stderr || said.stdout)}`);
+        check(said.stdout.includes("structuredContent"), shorten(said.stdout));
+      }]]),
       ["the entry that connect-client writes", async () => {
         const folder = mkdtempSync(join(tmpdir(), "entry-"));
         try {

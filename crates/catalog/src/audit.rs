@@ -123,7 +123,26 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     path.into()
 }
 
+/// Refuses what would make the opening wait for ever, a pipe above all. A device such as standard error is a log too.
+pub(crate) fn is_log(path: &Path) -> io::Result<()> {
+    let Ok(found) = std::fs::metadata(path) else {
+        return Ok(());
+    };
+    #[cfg(unix)]
+    let is_device = std::os::unix::fs::FileTypeExt::is_char_device(&found.file_type());
+    #[cfg(not(unix))]
+    let is_device = false;
+    if found.is_file() || found.is_dir() || is_device {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        "it is not a plain file",
+    ))
+}
+
 fn appending(path: &Path) -> io::Result<File> {
+    is_log(path)?;
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]

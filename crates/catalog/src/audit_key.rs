@@ -9,6 +9,8 @@ use hmac::{Hmac, Mac as _};
 use serde_json::Value;
 use sha2::Sha256;
 
+use crate::audit::is_log;
+
 const BYTES: usize = 32;
 
 /// The start of every digest: how it was made.
@@ -27,6 +29,7 @@ impl AuditKey {
         let named = |error: io::Error| {
             io::Error::new(error.kind(), format!("the key {}: {error}", path.display()))
         };
+        is_log(path).map_err(named)?;
         let mut file = options.open(path).map_err(named)?;
         // Of two that find it empty, the second waits and then finds the key of the first.
         file.lock().map_err(named)?;

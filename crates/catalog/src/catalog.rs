@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Severity};
 use metier_hooks::LifecycleHooks;
-use metier_loader::{RootSources, ScanCache, ScanReport, resolve_roots};
+use metier_loader::{RootFinding, RootSources, ScanCache, ScanReport, resolve_roots};
 use metier_skill_model::{SkillStatus, SkillSummary};
 use tokio::sync::broadcast;
 
@@ -155,7 +155,11 @@ impl SkillCatalog {
             rejected: skills.rejected.len(),
             shadowed: skills.shadowed.len(),
             roots: paths,
-            diagnostics: skills.diagnostics.clone(),
+            diagnostics: skills
+                .root_findings
+                .iter()
+                .map(|finding| finding.diagnostic.clone())
+                .collect(),
         }
     }
 
@@ -175,17 +179,20 @@ impl SkillCatalog {
     /// Publishes what a scan found, unless it is what is known: the one way for discoveries and for
     /// a watcher.
     pub(crate) fn adopt(&self, report: &ScanReport) {
-        let mut diagnostics = self
+        let mut root_findings: Vec<RootFinding> = self
             .shared
             .root_findings
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        diagnostics.extend(report.diagnostics.iter().cloned());
+            .iter()
+            .cloned()
+            .map(RootFinding::anywhere)
+            .collect();
+        root_findings.extend(report.root_findings.iter().cloned());
         let writer = self.shared.write();
         let current = writer.current();
         let only_dcc = self.shared.settings.only_dcc.as_deref();
-        let skills = current.parts.skills.next(report, diagnostics, only_dcc);
+        let skills = current.parts.skills.next(report, root_findings, only_dcc);
         if current.generation() > 0 && skills.is_same(&current.parts.skills) {
             return;
         }

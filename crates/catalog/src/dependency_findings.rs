@@ -58,6 +58,8 @@ pub struct DependencyFindings<'a> {
     graph: &'a DependencyGraph,
     skills: BTreeMap<&'a str, Dependent<'a>>,
     rejected: BTreeSet<&'a str>,
+    /// Skills that are listed and cannot be loaded, whatever is loaded before.
+    unusable: BTreeSet<&'a str>,
     missing: Severity,
     offered: RefCell<BTreeMap<String, Option<String>>>,
 }
@@ -74,9 +76,13 @@ impl<'a> DependencyFindings<'a> {
         let named = skills
             .into_iter()
             .map(|dependent| (dependent.skill.metadata.name.as_str(), dependent));
+        let skills: BTreeMap<&str, Dependent<'_>> = named.collect();
+        let unusable = skills.iter();
+        let unusable = unusable.filter(|(_, dependent)| dependent.skill.unusable.is_some());
         Self {
             graph,
-            skills: named.collect(),
+            unusable: unusable.map(|(name, _)| *name).collect(),
+            skills,
             rejected: rejected.into_iter().collect(),
             missing,
             offered: RefCell::default(),
@@ -114,7 +120,41 @@ impl<'a> DependencyFindings<'a> {
                 Some(&place),
             ));
         }
+        found.extend(self.unusable_needs(dependent));
         found
+    }
+
+    /// Whether the dependencies of a skill are all there, can be loaded and are in no circle.
+    pub(crate) fn stands_alone(&self, name: &str) -> bool {
+        self.graph.is_satisfied(name)
+            && self.graph.cycle_of(name).is_none()
+            && self.graph.blocked_by_cycle(name).is_none()
+            && !self.needs_unusable(name)
+    }
+
+    /// Whether something that the skill needs, directly or not, can never be loaded as it is.
+    pub fn needs_unusable(&self, name: &str) -> bool {
+        !self.unusable.is_empty()
+            && self.graph.closure(name).is_ok_and(|closure| {
+                let mut needed = closure.dependencies.iter();
+                needed.any(|needed| self.unusable.contains(needed.as_str()))
+            })
+    }
+
+    fn unusable_needs(&self, dependent: &Dependent<'a>) -> Vec<Diagnostic> {
+        let needs = dependent.skill.metadata.depends.iter();
+        needs
+            .filter(|needed| self.unusable.contains(needed.as_str()))
+            .filter(|needed| !self.is_missing(dependent, needed))
+            .take(MOST_FINDINGS)
+            .map(|needed| {
+                let name = &dependent.skill.metadata.name;
+                let message = format!("`{name}` depends on `{needed}`, which cannot be loaded");
+                Diagnostic::new(codes::MISSING_DEPENDENCY, self.missing, message)
+                    .at(dependent.place(needed), "")
+                    .help(format!("mend the errors of `{needed}`"))
+            })
+            .collect()
     }
 
     /// The findings that stand at other skills and keep this one from being loaded, with the names
@@ -125,7 +165,7 @@ impl<'a> DependencyFindings<'a> {
             return (elsewhere.into_iter().collect(), Vec::new());
         }
         if self.graph.is_satisfied(name) {
-            return (Vec::new(), Vec::new());
+            return (self.unusable_elsewhere(name), Vec::new());
         }
         // The full walk is only made for the few skills that need one.
         let Err(ClosureError::Missing { missing, .. }) = self.graph.closure(name) else {
@@ -140,6 +180,17 @@ impl<'a> DependencyFindings<'a> {
         let found = others.take(MOST_FINDINGS).collect();
         let names = missing.into_iter().map(|path| path.dependency);
         (found, names.take(MOST_FINDINGS).collect())
+    }
+
+    fn unusable_elsewhere(&self, name: &str) -> Vec<Diagnostic> {
+        if !self.needs_unusable(name) {
+            return Vec::new();
+        }
+        let closure = self.graph.closure(name).map(|closure| closure.dependencies);
+        let needed = closure.unwrap_or_default();
+        let needed = needed.iter().filter_map(|by| self.skills.get(by.as_str()));
+        let found = needed.flat_map(|by| self.unusable_needs(by));
+        found.take(MOST_FINDINGS).collect()
     }
 
     fn circle(&self, cycle: &Cycle) -> Diagnostic {

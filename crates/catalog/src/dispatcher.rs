@@ -180,7 +180,9 @@ impl Call<'_> {
         if let Some(reason) = &tool.refusal {
             return Ended::new(
                 "refused",
-                ToolOutput::error(format!("the tool `{name}` refuses calls: {reason}")),
+                ToolOutput::error(format!(
+                    "the tool `{name}` refuses calls: {reason}; `metier check` shows the place and the cure"
+                )),
             );
         }
         arguments::drop_private(&mut arguments);

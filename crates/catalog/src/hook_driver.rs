@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::time::Duration;
 
 use metier_hooks::{
@@ -53,6 +54,9 @@ pub(crate) fn within_same_events<F: Future>(work: F) -> impl Future<Output = F::
     AROUND.scope(AROUND.try_with(Clone::clone).unwrap_or_default(), work)
 }
 
+/// So many runs of one handler may hang at a time; with more, it is late from the beginning.
+const MOST_LEFT_BEHIND: isize = 16;
+
 struct TimeLimit {
     limit: Duration,
     around: BTreeSet<HookEvent>,
@@ -74,15 +78,62 @@ impl Guard for TimeLimit {
                     abort.abort();
                     verdict
                 }
-                // A closure that blocks cannot be stopped; it is left behind on its own thread.
+                // A closure that blocks cannot be stopped; it is left behind on its own thread. There
+                // are some hundreds of those for everything, so that one that never ends must not
+                // have one for each call.
+                HandlerKind::Blocking(_)
+                    if handler.left_behind.load(Ordering::Relaxed) >= MOST_LEFT_BEHIND =>
+                {
+                    Verdict::Late
+                }
                 HandlerKind::Blocking(run) => {
+                    let ends = Arc::new(Ends::new(handler.left_behind));
+                    let ended = Arc::clone(&ends);
                     let task = tokio::task::spawn_blocking(move || {
+                        let _ends = Ended(ended);
                         AROUND.sync_scope(around, || run(&context))
                     });
-                    within(limit, task).await
+                    let verdict = within(limit, task).await;
+                    if verdict == Verdict::Late {
+                        ends.given_up();
+                    }
+                    verdict
                 }
             }
         })
+    }
+}
+
+/// One run of a handler that may be given up before it ends.
+struct Ends {
+    /// Whether one of the two has happened already.
+    is_second: AtomicBool,
+    left_behind: Arc<AtomicIsize>,
+}
+
+impl Ends {
+    fn new(left_behind: Arc<AtomicIsize>) -> Self {
+        Self {
+            is_second: AtomicBool::new(false),
+            left_behind,
+        }
+    }
+
+    fn given_up(&self) {
+        if !self.is_second.swap(true, Ordering::AcqRel) {
+            self.left_behind.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+}
+
+/// Says so when it is dropped, by a panic too.
+struct Ended(Arc<Ends>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        if self.0.is_second.swap(true, Ordering::AcqRel) {
+            self.0.left_behind.fetch_sub(1, Ordering::AcqRel);
+        }
     }
 }
 

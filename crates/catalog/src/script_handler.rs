@@ -85,7 +85,8 @@ impl ScriptHandler {
             return Ok(false);
         };
         Err(ToolError::Failed(format!(
-            "the tool `{}` needs a host: {why}, and no application is attached to this server",
+            "the tool `{}` needs a host: {why}, and no application is attached to this server; whoever runs it \
+             starts the adapter that `metier host-adapter` prints in the application and names its file with --attach",
             self.tool_name
         )))
     }
@@ -102,7 +103,7 @@ impl ScriptHandler {
             .interpreters
             .resolve(script, Some(metadata.dcc.as_str()), &run.environment)
             .map_err(|error| {
-                tracing::warn!(tool = %context.tool_name, detail = ?error.operator_detail(), "{error}");
+                tell_operator(&context.tool_name, error.operator_detail(), &error);
                 ToolError::Failed(error.to_string())
             })?;
         let mut job = Job::new(program, self.skill.files.folder());
@@ -187,11 +188,19 @@ impl ToolHandler for ScriptHandler {
                     script_result::output(report)
                 }
                 Err(error) => {
-                    tracing::warn!(tool = %context.tool_name, detail = ?error.operator_detail(), "{error}");
+                    tell_operator(&context.tool_name, error.operator_detail(), &error);
                     Err(ToolError::Failed(error.to_string()))
                 }
             }
         })
+    }
+}
+
+/// The caller is told the error; the path behind it, which a client must not see, is for the log.
+fn tell_operator(tool: &str, detail: Option<String>, error: &dyn std::error::Error) {
+    match detail {
+        Some(detail) => tracing::warn!(%tool, "{error}: {detail}"),
+        None => tracing::debug!(%tool, "{error}"),
     }
 }
 

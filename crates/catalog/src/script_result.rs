@@ -1,7 +1,7 @@
 //! What a script printed, as the answer of a tool.
 
 use metier_runner::{Exit, Output, Report};
-use metier_tool::{Content, ProgramEnd, ToolError, ToolOutput};
+use metier_tool::{Content, ProgramEnd, ToolError, ToolOutput, content_fault};
 use serde_json::{Map, Value};
 
 /// Turns the report of a run into the answer.
@@ -24,9 +24,6 @@ pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
     if report.replaced_bytes {
         notes.push("the script printed bytes that are not UTF-8; they were replaced".to_owned());
     }
-    if !notes.is_empty() {
-        dcc.insert("note".to_owned(), Value::from(notes.join("; ")));
-    }
     if let Exit::Code(code) = report.exit
         && code != 0
     {
@@ -35,6 +32,9 @@ pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
     let mut output = match report.output {
         Output::Json(value) => {
             let has_content = matches!(value.get("content"), Some(Value::Array(_)));
+            if let Some(fault) = content_fault(&value) {
+                notes.push(fault);
+            }
             let mut output = ToolOutput::from_script_json(value);
             if let Some(text) = report.exact
                 && !has_content
@@ -44,7 +44,11 @@ pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
             output
         }
         Output::Text(text) | Output::Malformed { text, .. } => {
-            ToolOutput::from_script_text(&text, failure.is_none())
+            // Clients that read the structured result alone are told the failure, not what was printed before it.
+            match &failure {
+                None => ToolOutput::from_script_text(&text, true),
+                Some(failure) => failed_with_text(failure, text),
+            }
         }
         _ if failure.is_none() => ToolOutput::from_script_text("", true),
         _ => ToolOutput::default(),
@@ -66,6 +70,9 @@ pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
             vec![Content::text(described.unwrap_or(failure))]
         };
     }
+    if !notes.is_empty() {
+        dcc.insert("note".to_owned(), Value::from(notes.join("; ")));
+    }
     if !dcc.is_empty() {
         match output.meta.get_mut("dcc") {
             Some(Value::Object(present)) => present.extend(dcc),
@@ -75,6 +82,15 @@ pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
         }
     }
     Ok(output)
+}
+
+/// `{"success": false, "message": reason, "output": what was printed}`.
+fn failed_with_text(failure: &str, text: String) -> ToolOutput {
+    let mut output = ToolOutput::from_script_text(failure, false);
+    if let (Some(structured), false) = (&mut output.structured, text.is_empty()) {
+        structured.insert("output".to_owned(), Value::from(text));
+    }
+    output
 }
 
 /// How the script ended, for records.

@@ -35,7 +35,8 @@ pub struct CatalogSettings {
     pub run: RunSettings,
     /// The hooks in use from the start.
     pub hooks: LifecycleHooks,
-    /// How long a hook handler may take that has no limit of its own.
+    /// How long a hook handler may take that has no limit of its own. One that blocks and does not end
+    /// keeps its thread; once sixteen of its runs do, it is late from the beginning.
     pub hook_limit: Duration,
     /// The workspace of calls that bring none of their own.
     pub workspace_roots: Arc<WorkspaceRoots>,

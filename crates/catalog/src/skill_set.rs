@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use metier_depgraph::DependencyGraph;
 use metier_diagnostics::{Diagnostic, Severity};
-use metier_loader::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, within_limit};
+use metier_loader::{
+    LoadedSkill, RejectedSkill, RootFinding, ScanReport, ShadowedSkill, within_limit,
+};
 use metier_search::{FusedIndex, SkillDocument, SkillIndex as _, ToolDocument};
 use metier_skill_model::SkillMetadata;
 
@@ -45,7 +47,7 @@ pub(crate) struct SkillSet {
     pub(crate) rejected: Vec<Arc<RejectedSkill>>,
     pub(crate) shadowed: Vec<ShadowedSkill>,
     /// Findings about roots and about folders that are no skills.
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) root_findings: Vec<RootFinding>,
     pub(crate) index: FusedIndex,
 }
 
@@ -62,7 +64,7 @@ impl SkillSet {
             graph: DependencyGraph::new(std::iter::empty::<(&str, Vec<&str>)>()),
             rejected: Vec::new(),
             shadowed: Vec::new(),
-            diagnostics: Vec::new(),
+            root_findings: Vec::new(),
             index,
         }
     }
@@ -73,7 +75,7 @@ impl SkillSet {
     pub(crate) fn next(
         &self,
         report: &ScanReport,
-        diagnostics: Vec<Diagnostic>,
+        root_findings: Vec<RootFinding>,
         only_dcc: Option<&str>,
     ) -> Self {
         let is_wanted = |skill: &LoadedSkill| {
@@ -111,7 +113,7 @@ impl SkillSet {
                     fresh.push(document(skill));
                 }
                 let entry = match known {
-                    Some(known) if known.stands_alone && stands_alone(&graph, name) => {
+                    Some(known) if known.stands_alone && dependencies.stands_alone(name) => {
                         Arc::clone(known)
                     }
                     _ => Arc::new(entry(Arc::clone(skill), &graph, &dependencies)),
@@ -133,7 +135,7 @@ impl SkillSet {
             graph,
             rejected: report.rejected.clone(),
             shadowed: shadowed.cloned().collect(),
-            diagnostics,
+            root_findings,
             index,
         }
     }
@@ -148,15 +150,8 @@ impl SkillSet {
                 .all(|((a, one), (b, two))| a == b && Arc::ptr_eq(one, two))
             && self.rejected == other.rejected
             && self.shadowed == other.shadowed
-            && self.diagnostics == other.diagnostics
+            && self.root_findings == other.root_findings
     }
-}
-
-/// Whether the dependencies of a skill are all there and in no circle.
-fn stands_alone(graph: &DependencyGraph, name: &str) -> bool {
-    graph.is_satisfied(name)
-        && graph.cycle_of(name).is_none()
-        && graph.blocked_by_cycle(name).is_none()
 }
 
 fn entry(
@@ -177,7 +172,7 @@ fn entry(
     }
     let stub = Arc::new(stub::entry(&skill.metadata));
     SkillEntry {
-        stands_alone: stands_alone(graph, &name),
+        stands_alone: dependencies.stands_alone(&name),
         skill,
         obstacle,
         missing,

@@ -195,8 +195,9 @@ impl CatalogSnapshot {
     }
 
     /// Findings about roots and about folders that turned out to be no skills.
-    pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.parts.skills.diagnostics
+    pub fn root_findings(&self) -> impl Iterator<Item = &Diagnostic> {
+        let findings = self.parts.skills.root_findings.iter();
+        findings.map(|finding| &finding.diagnostic)
     }
 
     /// How many skills stand where; a status that no skill has is left out.
@@ -224,9 +225,13 @@ impl CatalogSnapshot {
         let set = &self.parts.skills;
         let nowhere = Path::new("");
         let mut findings: Vec<_> = set
-            .diagnostics
+            .root_findings
             .iter()
-            .map(|finding| (nowhere, finding))
+            .map(|finding| {
+                let root = finding.root.as_deref();
+                let below = root.map_or(nowhere, |root| root.path.as_path());
+                (below, &finding.diagnostic)
+            })
             .collect();
         for skill in &set.rejected {
             findings.extend(

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use crate::catalog::SkillCatalog;
+use crate::dispatcher::SHOWN_NAME;
 use crate::event::CatalogEventKind;
 use crate::snapshot::CatalogSnapshot;
+use crate::stub::clipped;
 
 /// What unloading a skill did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,7 +75,7 @@ impl SkillCatalog {
                 Ok(UnloadReport::default())
             } else {
                 Err(UnloadError::Unknown {
-                    name: name.to_owned(),
+                    name: clipped(name, SHOWN_NAME),
                     nearest: current.nearest_skills(name),
                 })
             };

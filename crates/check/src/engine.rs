@@ -11,9 +11,9 @@ use metier_loader::{
 };
 use metier_skill_model::ScriptLookup;
 
-use crate::report::{CheckReport, CheckedSkill, Finding, Verdict};
+use crate::report::{CheckReport, CheckedSkill, Finding, Verdict, named_from_outside};
 use crate::rules::{self, Neighbours, Served};
-use crate::subject::Subject;
+use crate::subject::{SKILL_FILE, Subject};
 
 /// How a check is made.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ pub fn check(paths: &[PathBuf], options: &CheckOptions) -> CheckReport {
 pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
     let scanned = scan(roots, options.mode);
     let mut findings = Vec::new();
-    about_roots(roots, &scanned, &mut findings);
+    about_roots(&scanned, &mut findings);
     let skills = read(roots, scanned, &mut findings);
 
     let subjects: Vec<(usize, Subject<'_>)> = skills
@@ -249,6 +249,7 @@ fn read(roots: &[Root], scanned: ScanReport, findings: &mut Vec<Finding>) -> Vec
         let reasons = reasons(&rejected.diagnostics.clone());
         told(&root, rejected.diagnostics.clone());
         let again = read_despite_errors(&rejected.path);
+        let skill_file = skill_file(&root, &rejected.display_path);
         skills.push(Read {
             root,
             display_path: rejected.display_path.clone(),
@@ -256,6 +257,7 @@ fn read(roots: &[Root], scanned: ScanReport, findings: &mut Vec<Finding>) -> Vec
                 id: rejected.id.to_string(),
                 name: rejected.name.clone(),
                 path: rejected.path.clone(),
+                skill_file,
                 verdict: Verdict::Rejected,
                 reasons,
                 tools: again.as_ref().map(tool_names).unwrap_or_default(),
@@ -265,6 +267,14 @@ fn read(roots: &[Root], scanned: ScanReport, findings: &mut Vec<Finding>) -> Vec
         });
     }
     skills
+}
+
+fn skill_file(root: &Path, display_path: &str) -> String {
+    let below = match display_path {
+        "" => SKILL_FILE.to_owned(),
+        folder => format!("{folder}/{SKILL_FILE}"),
+    };
+    named_from_outside(root, &below)
 }
 
 /// The codes of the errors, each once.
@@ -283,6 +293,7 @@ fn of_skill(root: Arc<Path>, skill: Arc<LoadedSkill>, verdict: Verdict) -> Read 
         tool.refusal.is_none() && matches!(tool.script, ScriptLookup::Script { .. })
     };
     let usable = verdict == Verdict::Loaded;
+    let skill_file = skill_file(&root, &skill.display_path);
     Read {
         root,
         display_path: skill.display_path.clone(),
@@ -290,6 +301,7 @@ fn of_skill(root: Arc<Path>, skill: Arc<LoadedSkill>, verdict: Verdict) -> Read 
             id: skill.id.to_string(),
             name: skill.metadata.name.to_string(),
             path: skill.path.clone(),
+            skill_file,
             verdict,
             reasons: Vec::new(),
             tools: tool_names(&skill),
@@ -308,25 +320,11 @@ fn tool_names(skill: &LoadedSkill) -> Vec<String> {
     tools.map(|tool| tool.name.clone()).collect()
 }
 
-/// Findings of the walk come without their root: the first root that has the place is taken, and
-/// the next one for a finding that was told before.
-fn about_roots(roots: &[Root], scanned: &ScanReport, findings: &mut Vec<Finding>) {
-    for diagnostic in &scanned.diagnostics {
-        let same = |finding: &&Finding| finding.diagnostic == *diagnostic;
-        let told = findings.iter().filter(same).count();
-        let root = diagnostic.location().and_then(|location| {
-            let mut having = roots
-                .iter()
-                .filter(|root| root.path.join(&location.file).symlink_metadata().is_ok());
-            having.clone().nth(told).or_else(|| having.next_back())
-        });
-        // A name that is no text is shown with escapes, and no file has that one.
-        let root = root.or_else(|| roots.first().filter(|_| roots.len() == 1));
-        findings.push(Finding {
-            root: root.map(|root| root.path.as_path().into()),
-            diagnostic: diagnostic.clone(),
-        });
-    }
+fn about_roots(scanned: &ScanReport, findings: &mut Vec<Finding>) {
+    findings.extend(scanned.root_findings.iter().map(|found| Finding {
+        root: found.root.as_ref().map(|root| root.path.as_path().into()),
+        diagnostic: found.diagnostic.clone(),
+    }));
 }
 
 fn root_number(roots: &[Root], root: Option<&Arc<Path>>) -> Option<usize> {

@@ -21,21 +21,22 @@ impl Finding {
         let Some(root) = &self.root else {
             return self.diagnostic.clone();
         };
-        let root = root.to_string_lossy().replace('\\', "/");
-        let root = root.trim_start_matches("./");
         let mut shown = self.diagnostic.clone();
-        if root.is_empty() || root == "." {
-            return shown;
-        }
         for label in &mut shown.labels {
             let file = &mut label.location.file;
-            *file = if file == "." {
-                root.to_owned()
-            } else {
-                format!("{}/{file}", root.trim_end_matches('/'))
-            };
+            *file = named_from_outside(root, file);
         }
         shown
+    }
+}
+
+/// A file below a root, as a person who named the root can open it.
+pub(crate) fn named_from_outside(root: &Path, file: &str) -> String {
+    let root = root.to_string_lossy().replace('\\', "/");
+    match root.trim_start_matches("./") {
+        "" | "." => file.to_owned(),
+        root if file == "." => root.to_owned(),
+        root => format!("{}/{file}", root.trim_end_matches('/')),
     }
 }
 
@@ -69,6 +70,8 @@ pub struct CheckedSkill {
     pub name: String,
     /// The folder. For the operator.
     pub path: PathBuf,
+    /// Its SKILL.md, named as the findings of [`CheckReport::shown`] name it.
+    pub skill_file: String,
     /// What became of it.
     pub verdict: Verdict,
     /// The codes of what costs it, each once.

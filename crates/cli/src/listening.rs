@@ -21,6 +21,10 @@ pub(crate) struct Listening {
     /// port; may be given several times.
     #[arg(long = "allowed-host", value_name = "HOST")]
     allowed_hosts: Vec<String>,
+    /// The origin of a web page that may call the server, as browsers send it (`https://tools.example`); may be
+    /// given several times.
+    #[arg(long = "allowed-origin", value_name = "ORIGIN")]
+    allowed_origins: Vec<String>,
 }
 
 impl Listening {
@@ -31,6 +35,8 @@ impl Listening {
         layer.option(Key::Port, self.port.map(|port| Value::Count(port.into())));
         let hosts = (!self.allowed_hosts.is_empty()).then(|| self.allowed_hosts.clone());
         layer.option(Key::AllowedHosts, hosts.map(Value::Texts));
+        let origins = (!self.allowed_origins.is_empty()).then(|| self.allowed_origins.clone());
+        layer.option(Key::AllowedOrigins, origins.map(Value::Texts));
     }
 }
 
@@ -49,6 +55,7 @@ pub(crate) fn http(config: &Config, is_meant: bool) -> Result<McpHttpConfig, Fai
     let mut http = McpHttpConfig::new(u16::try_from(port).unwrap_or_default());
     host.clone_into(&mut http.host);
     http.allowed_hosts = config.texts(Key::AllowedHosts).to_vec();
+    http.allowed_origins = config.texts(Key::AllowedOrigins).to_vec();
     Ok(http)
 }
 

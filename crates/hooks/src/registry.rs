@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -33,6 +33,8 @@ pub struct Handler {
     pub limit: Option<Duration>,
     /// What it runs.
     pub kind: HandlerKind,
+    /// How many of its runs were given up and have not ended, as far as whoever dispatches counts them.
+    pub left_behind: Arc<AtomicIsize>,
 }
 
 impl fmt::Debug for Handler {
@@ -165,6 +167,7 @@ impl LifecycleHooks {
             fail_closed: registration.fail_closed,
             limit: registration.limit,
             kind: registration.kind,
+            left_behind: Arc::default(),
         };
         let mut handlers = self
             .inner

@@ -284,7 +284,7 @@ impl<'a> Findings<'a> {
             ),
             FaultKind::Documents => (
                 codes.documents,
-                Some("keep one document, without a second `---`"),
+                Some("keep one document, without a further `---` or `...`"),
             ),
             FaultKind::Aliases => (
                 codes.alias_limit,

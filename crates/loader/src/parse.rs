@@ -120,8 +120,9 @@ pub(crate) fn parse_touching(
 )]
 fn unreadable(candidate: &Candidate, error: &ReadFileError) -> Box<RejectedSkill> {
     let shown = candidate.shown(&candidate.content.file_name);
-    let diagnostic = Diagnostic::error(codes::SKILL_FILE_UNREADABLE, error.to_string())
+    let mut diagnostic = Diagnostic::error(codes::SKILL_FILE_UNREADABLE, error.to_string())
         .at(Location::file(shown), "");
+    diagnostic.help = error.cure().map(str::to_owned);
     Box::new(candidate.reject(None, vec![diagnostic]))
 }
 
@@ -256,8 +257,13 @@ fn read_in(
     skill.scripts.clone_from(&scripts.paths);
     for (path, reason) in &scripts.odd {
         let location = Location::file(candidate.shown(path));
-        findings
-            .push(Diagnostic::warning(codes::LINK_LEAVES_SKILL, reason.clone()).at(location, ""));
+        let about = Diagnostic::warning(codes::LINK_LEAVES_SKILL, reason.clone());
+        let cure = if reason.starts_with("permission denied") {
+            "let the user that the server runs as read it"
+        } else {
+            "put the script itself there, under a name of plain text, or remove what is there"
+        };
+        findings.push(about.at(location, "").help(cure));
     }
     let metadata_entries = if candidate.content.has_metadata {
         handle.entries("metadata")

@@ -52,7 +52,26 @@ pub struct ScanReport {
     /// Skills whose name an earlier one has.
     pub shadowed: Vec<ShadowedSkill>,
     /// What was found about roots and their entries.
-    pub diagnostics: Vec<Diagnostic>,
+    pub root_findings: Vec<RootFinding>,
+}
+
+/// A finding about a root, or about something in it that is no skill.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RootFinding {
+    /// The root that the finding's place is below; `None` where it has no place, because the root itself is missing.
+    pub root: Option<Arc<Root>>,
+    /// What was found.
+    pub diagnostic: Diagnostic,
+}
+
+impl RootFinding {
+    /// A finding without a place.
+    pub const fn anywhere(diagnostic: Diagnostic) -> Self {
+        Self {
+            root: None,
+            diagnostic,
+        }
+    }
 }
 
 /// A skill that was read.

@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::parallel::in_parallel;
 use crate::parse::{SKILL_FILE, parse_candidate};
-use crate::report::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill, SkillId};
+use crate::report::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill};
 use crate::walk::{Walked, path_order, walk};
 use crate::{ParseMode, Root, codes};
 
@@ -34,10 +34,10 @@ pub(crate) fn assemble(
     read: Vec<Result<Arc<LoadedSkill>, Arc<RejectedSkill>>>,
 ) -> ScanReport {
     let mut report = ScanReport {
-        diagnostics: walked.diagnostics.clone(),
+        root_findings: walked.findings.clone(),
         ..ScanReport::default()
     };
-    let mut first: BTreeMap<String, SkillId> = BTreeMap::new();
+    let mut first: BTreeMap<String, usize> = BTreeMap::new();
     for skill in read {
         let skill = match skill {
             Ok(skill) => skill,
@@ -47,30 +47,15 @@ pub(crate) fn assemble(
             }
         };
         let key = folded(&skill.metadata.name);
-        let Some(winner) = first.get(&key) else {
-            first.insert(key, skill.id.clone());
+        let winner = first.get(&key).and_then(|place| report.skills.get(*place));
+        let Some(winner) = winner else {
+            first.insert(key, report.skills.len());
             report.skills.push(skill);
             continue;
         };
-        let place = skill.name_at.clone().unwrap_or_else(|| {
-            Location::file(if skill.display_path.is_empty() {
-                SKILL_FILE.to_owned()
-            } else {
-                format!("{}/{SKILL_FILE}", skill.display_path)
-            })
-        });
-        let diagnostic = Diagnostic::warning(
-            codes::SHADOWED,
-            format!(
-                "the skill `{}` at {} is shadowed: {winner} has the same name and comes first",
-                skill.metadata.name, skill.id
-            ),
-        )
-        .at(place, "")
-        .help("rename one of the two, or remove it");
         report.shadowed.push(ShadowedSkill {
-            by: winner.clone(),
-            diagnostic,
+            by: winner.id.clone(),
+            diagnostic: shadowed(&skill, winner),
             skill,
         });
     }
@@ -91,6 +76,38 @@ pub(crate) fn assemble(
             .then_with(|| path_order(&one.display_path, &other.display_path))
     });
     report
+}
+
+fn shadowed(skill: &LoadedSkill, winner: &LoadedSkill) -> Diagnostic {
+    let place = |skill: &LoadedSkill| {
+        skill.name_at.clone().unwrap_or_else(|| {
+            Location::file(if skill.display_path.is_empty() {
+                SKILL_FILE.to_owned()
+            } else {
+                format!("{}/{SKILL_FILE}", skill.display_path)
+            })
+        })
+    };
+    // A place is written below the skill's own root, so one below another root is told by its id.
+    let is_near = skill.root == winner.root;
+    let first = if is_near {
+        format!("`{}`", place(winner).file)
+    } else {
+        winner.id.to_string()
+    };
+    let name = &skill.metadata.name;
+    let message =
+        format!("the skill `{name}` is shadowed: {first} has the same name and comes first");
+    let finding = Diagnostic::warning(codes::SHADOWED, message).at(place(skill), "");
+    let finding = finding.help(format!(
+        "rename one of the two, or remove it; `metier info {}` shows this one",
+        skill.id
+    ));
+    if is_near {
+        finding.at(place(winner), "this one is used")
+    } else {
+        finding
+    }
 }
 
 /// Names are compared in this form.

@@ -100,7 +100,7 @@ pub(crate) fn delta(before: &ScanReport, report: Arc<ScanReport>, read: usize) -
     delta.removed = old.into_values().cloned().collect();
     delta.other_findings = before.rejected != report.rejected
         || before.shadowed != report.shadowed
-        || before.diagnostics != report.diagnostics;
+        || before.root_findings != report.root_findings;
     delta.report = report;
     delta
 }

@@ -84,6 +84,10 @@ pub(crate) struct Choice {
 pub(crate) enum SourceFile {
     Found(ScriptLookup),
     Outside,
+    /// The system forbids to look.
+    Forbidden {
+        path: String,
+    },
 }
 
 impl Scripts {
@@ -101,9 +105,8 @@ impl Scripts {
                 Ok(name) => name.clone(),
                 Err(raw) => {
                     let shown = format!("{FOLDER}/{}", raw.as_encoded_bytes().escape_ascii());
-                    scripts
-                        .odd
-                        .push((shown, "its name is not UTF-8".to_owned()));
+                    let why = format!("the name of `{shown}` is not UTF-8");
+                    scripts.odd.push((shown, why));
                     continue;
                 }
             };
@@ -122,7 +125,8 @@ impl Scripts {
                     Err(error) => scripts.odd.push((path, error.to_string())),
                 }
             } else {
-                scripts.odd.push((path, "it is not a file".to_owned()));
+                let why = format!("`{path}` is not a file");
+                scripts.odd.push((path, why));
             }
         }
         scripts.paths.sort_unstable();
@@ -188,6 +192,7 @@ impl Scripts {
         }
         match handle.file_path(&path) {
             Err(ReadFileError::Outside { .. }) => SourceFile::Outside,
+            Err(ReadFileError::PermissionDenied { path }) => SourceFile::Forbidden { path },
             Ok(_) if self.is_exact(handle, &path) => {
                 SourceFile::Found(ScriptLookup::Script { path })
             }

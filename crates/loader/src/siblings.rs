@@ -270,7 +270,7 @@ impl Siblings<'_, '_> {
             error => (
                 codes::TOOLS_FILE_UNREADABLE,
                 format!("{what}: {error}"),
-                String::new(),
+                error.cure().unwrap_or_default().to_owned(),
             ),
         };
         let place = self.front.place(&item.span);

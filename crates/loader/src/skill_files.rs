@@ -1,6 +1,7 @@
 //! The only way to read a file of a skill.
 
 mod error;
+mod folder_entries;
 mod folder_handle;
 mod inside;
 

@@ -22,7 +22,7 @@ use crate::skill_files::FolderHandle;
 use crate::yaml::{FaultKind, Node, parse};
 use crate::{codes, effort};
 
-pub(crate) use entry::plain_key;
+pub(crate) use entry::{is_tool_key, plain_key};
 pub(crate) use entry_script::several;
 pub(crate) use faults::Faults;
 pub(crate) use groups::{ReadGroup, connect, read_groups_file, unknown_tools};
@@ -73,6 +73,8 @@ pub(crate) fn read_tools_file(
     };
     let mut declared = Declared {
         empty: entries.is_empty(),
+        tools: Vec::with_capacity(entries.len()),
+        group_of: Vec::with_capacity(entries.len()),
         ..Declared::default()
     };
     for (index, node) in entries.iter().enumerate() {

@@ -135,6 +135,9 @@ pub(crate) fn flag_word(node: &Node<'_>) -> Option<bool> {
 
 /// Drops what was named before, without regard to letter case.
 pub(crate) fn without_repeats(items: Vec<Item>) -> Vec<Item> {
+    if items.len() < 2 {
+        return items;
+    }
     let mut seen = std::collections::BTreeSet::new();
     items
         .into_iter()

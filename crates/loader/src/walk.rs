@@ -10,6 +10,7 @@ use metier_diagnostics::{Diagnostic, Location};
 use crate::candidate::{Candidate, SkillFolder};
 use crate::parallel::in_parallel;
 use crate::parse::{SKILL_FILE, skill_file_among};
+use crate::report::RootFinding;
 use crate::{ParseMode, Root, codes};
 
 /// How many levels below a root are searched.
@@ -22,7 +23,7 @@ pub(crate) struct Walked {
     pub(crate) candidates: Vec<Candidate>,
     /// Folders that cannot be looked into, as candidates with the reason.
     pub(crate) locked: Vec<(Candidate, Diagnostic)>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) findings: Vec<RootFinding>,
     /// Every folder that was listed, and the roots that are no folders.
     pub(crate) folders: Vec<PathBuf>,
     /// A link was met: what it leads to may change without a trace in the listed folders.
@@ -69,7 +70,7 @@ pub(crate) fn walk(roots: &[Root], mode: ParseMode) -> Walked {
             1 => root.label.as_str().into(),
             number => format!("{}-{number}", root.label).into(),
         };
-        let Some(path) = root_folder(root, &mut walked.diagnostics) else {
+        let Some(path) = root_folder(root, &mut walked.findings) else {
             walked.folders.push(root.path.clone());
             continue;
         };
@@ -88,15 +89,15 @@ pub(crate) fn walk(roots: &[Root], mode: ParseMode) -> Walked {
     walked
 }
 
-fn root_folder(root: &Root, diagnostics: &mut Vec<Diagnostic>) -> Option<PathBuf> {
+fn root_folder(root: &Root, findings: &mut Vec<RootFinding>) -> Option<PathBuf> {
     let shown = root.path.display();
     match root.path.canonicalize() {
         Ok(path) if path.is_dir() => Some(path),
         Ok(_) => {
-            diagnostics.push(Diagnostic::warning(
+            findings.push(RootFinding::anywhere(Diagnostic::warning(
                 codes::ROOT_NOT_A_FOLDER,
                 format!("the {} root `{shown}` is not a folder", root.label),
-            ));
+            )));
             None
         }
         Err(error) => {
@@ -109,10 +110,10 @@ fn root_folder(root: &Root, diagnostics: &mut Vec<Diagnostic>) -> Option<PathBuf
                     }
                     kind => format!("cannot be read: {kind}"),
                 };
-                diagnostics.push(Diagnostic::warning(
+                findings.push(RootFinding::anywhere(Diagnostic::warning(
                     codes::ROOT_MISSING,
                     format!("the {} root `{shown}` {reason}", root.label),
-                ));
+                )));
             }
             None
         }
@@ -199,9 +200,10 @@ impl RootWalk<'_> {
 
     fn note(&mut self, diagnostic: Diagnostic, place: &str) {
         let place = if place.is_empty() { "." } else { place };
-        self.walked
-            .diagnostics
-            .push(diagnostic.at(Location::file(place), ""));
+        self.walked.findings.push(RootFinding {
+            root: Some(Arc::clone(&self.root)),
+            diagnostic: diagnostic.at(Location::file(place), ""),
+        });
     }
 
     fn unreadable(&mut self, folder: &Folder, error: &io::Error) {
@@ -213,7 +215,8 @@ impl RootWalk<'_> {
         let diagnostic = Diagnostic::error(
             codes::FOLDER_UNREADABLE,
             format!("the folder cannot be read: {reason}"),
-        );
+        )
+        .help("let the user that the server runs as read it, or leave the folder out");
         if folder.display_path.is_empty() {
             self.note(diagnostic, "");
             return;

@@ -12,8 +12,10 @@ mod node;
 mod places;
 mod quick;
 mod slip;
+mod unprintable;
 
 pub(crate) use build::{Tree, parse};
 pub(crate) use fault::{Fault, FaultKind};
 pub(crate) use merge::NotMergeable;
 pub(crate) use node::{Kind, Node, Text};
+pub(crate) use unprintable::unprintable;

@@ -26,11 +26,11 @@ pub(crate) enum Forbidden {
     #[error("the Host header is missing or was sent twice")]
     NoHost,
     #[error(
-        "Host {0:?} is not served here; a server behind another name lists it in its allowed hosts"
+        "Host {0:?} is not served here; a server behind another name lists it in its allowed hosts (--allowed-host)"
     )]
     Host(String),
     #[error(
-        "Origin {0:?} may not talk to this server; a trusted page is listed in its allowed origins"
+        "Origin {0:?} may not talk to this server; a trusted page is listed in its allowed origins (--allowed-origin)"
     )]
     Origin(String),
 }

@@ -7,7 +7,7 @@ use axum::Router;
 use metier_catalog::{SkillCatalog, ToolDispatcher};
 use metier_hooks::LifecycleHooks;
 use metier_mcp::McpServer;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 
 use crate::McpHttpConfig;
 use crate::connection;
@@ -84,7 +84,7 @@ impl McpHttpServer {
     /// When the address cannot be had; the text names it and what to do.
     pub async fn start(self) -> Result<McpHttpHandle, StartError> {
         let address = format!("{}:{}", bracketed(&self.config.host), self.config.port);
-        let bound = TcpListener::bind(&address).await;
+        let bound = listen(&address).await;
         let listener = bound.map_err(|source| match source.kind() {
             io::ErrorKind::AddrInUse => StartError::InUse {
                 address: address.clone(),
@@ -109,4 +109,35 @@ impl McpHttpServer {
             &self.config,
         ))
     }
+}
+
+/// How many connections may wait to be accepted; the system may allow fewer. Clients that come at once, a farm that
+/// wakes up, would otherwise be turned away before anything of ours hears of them.
+const BACKLOG: u32 = 4096;
+
+/// Listens at the first of a host's addresses that can be had.
+async fn listen(address: &str) -> io::Result<TcpListener> {
+    let mut last = None;
+    for address in tokio::net::lookup_host(address).await? {
+        match listen_at(address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last
+        .unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "the host has no address")))
+}
+
+fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    // A server that was just stopped leaves its port in a state that would keep the next one from it. Elsewhere the
+    // option means that two may listen at once.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }

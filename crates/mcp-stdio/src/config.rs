@@ -22,7 +22,7 @@ impl Default for StdioConfig {
     fn default() -> Self {
         Self {
             line_limit: 4 * 1024 * 1024,
-            request_cap: 256,
+            request_cap: 2048,
             flush_time: Duration::from_secs(5),
             stop: CancellationToken::new(),
         }

@@ -1,7 +1,5 @@
 //! What one client has under way, and its session.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use metier_mcp::envelope::{self, Message, Notification, Request};
@@ -18,18 +16,14 @@ use tokio_util::task::TaskTracker;
 use crate::StdioConfig;
 use crate::in_flight::{Entered, InFlight};
 use crate::lines::Line;
+use crate::pace::{Pace, Waiting};
 use crate::writer::{Held, Outgoing};
-
-/// With so many requests under way the next call waits for one of them to end, but not longer than this:
-/// what a call will answer shows only when it has, and a burst of them must not all be begun before the
-/// first answers tell how much there is to read.
-const UNPACED: usize = 16;
-const PACE: Duration = Duration::from_millis(50);
 
 pub(crate) struct Connection {
     server: McpServer,
     outgoing: Outgoing,
     in_flight: InFlight,
+    pace: Pace,
     /// The session that `initialize` began.
     session: Option<String>,
     tasks: TaskTracker,
@@ -47,6 +41,7 @@ impl Connection {
             server,
             outgoing,
             in_flight: InFlight::new(closing.clone()),
+            pace: Pace::new(),
             session: None,
             tasks: TaskTracker::new(),
             line_limit: config.line_limit,
@@ -92,9 +87,6 @@ impl Connection {
     async fn request(&mut self, request: &Request, line: Vec<u8>) {
         let id = &request.id;
         // Whoever does not read his answers gets no more of them made.
-        if request.method == "tools/call" && self.in_flight.count() >= UNPACED {
-            let _ = tokio::time::timeout(PACE, self.in_flight.left()).await;
-        }
         self.outgoing.room().await;
         if self.in_flight.count() >= self.request_cap {
             let text = format!(
@@ -107,6 +99,8 @@ impl Connection {
             let text = format!("invalid request: a request with the id {id} is still under way");
             return self.refuse(Some(id), INVALID_REQUEST, text).await;
         };
+        let is_call = request.method == "tools/call";
+        let size = line.len();
         match self.server.receive(self.incoming(line)) {
             Reply::Accepted => {}
             Reply::Answer(answer) => {
@@ -117,6 +111,17 @@ impl Connection {
             Reply::Exchange(exchange) if exchange.begins_session() => {
                 drop(entered);
                 self.begin_session(exchange).await;
+            }
+            // The lines behind a call are read while it waits: a ping, a cancellation, an answer to a question of ours.
+            Reply::Exchange(exchange) if is_call => {
+                let waiting = self.pace.place(size).await;
+                let request = UnderWay {
+                    exchange,
+                    entered,
+                    outgoing: self.outgoing.clone(),
+                    closing: self.closing.clone(),
+                };
+                self.tasks.spawn(request.run_in_turn(waiting));
             }
             Reply::Exchange(mut exchange) => {
                 // Most that needs no waiting is answered here, so that it is out before the next
@@ -215,6 +220,21 @@ struct UnderWay {
 }
 
 impl UnderWay {
+    /// Begins when its turn has come, unless it is cancelled before.
+    async fn run_in_turn(self, waiting: Waiting) {
+        let cancel = self.entered.cancel.clone();
+        let begun = tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            begun = waiting.begin(&self.outgoing) => Some(begun),
+        };
+        if begun.is_none() {
+            self.exchange.cancel();
+        }
+        self.run(None).await;
+        drop(begun);
+    }
+
     /// Runs to the end, whether it is answered or cancelled. `first` has been heard of it already.
     async fn run(mut self, first: Option<Frame>) {
         let cancel = self.entered.cancel.clone();

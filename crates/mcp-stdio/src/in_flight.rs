@@ -5,7 +5,6 @@ use std::collections::btree_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use metier_mcp::{IdKey, RawId};
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// Requests by their ids, so that a cancellation finds them and no id is used twice at once.
@@ -14,7 +13,6 @@ pub(crate) struct InFlight {
     table: Arc<Mutex<BTreeMap<IdKey, CancellationToken>>>,
     /// Stops every request.
     closing: CancellationToken,
-    has_left: Arc<Notify>,
 }
 
 impl InFlight {
@@ -22,7 +20,6 @@ impl InFlight {
         Self {
             table: Arc::default(),
             closing,
-            has_left: Arc::default(),
         }
     }
 
@@ -45,11 +42,6 @@ impl InFlight {
 
     pub(crate) fn count(&self) -> usize {
         self.lock().len()
-    }
-
-    /// Returns when a request leaves, or has left since the last time.
-    pub(crate) async fn left(&self) {
-        self.has_left.notified().await;
     }
 
     /// Stops the request of that id; an unknown or finished id changes nothing.
@@ -76,7 +68,6 @@ pub(crate) struct Entered {
 impl Drop for Entered {
     fn drop(&mut self) {
         self.owner.lock().remove(&self.key);
-        self.owner.has_left.notify_one();
     }
 }
 

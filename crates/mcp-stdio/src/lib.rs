@@ -34,6 +34,7 @@ mod connection;
 mod end;
 mod in_flight;
 mod lines;
+mod pace;
 mod serve;
 mod writer;
 

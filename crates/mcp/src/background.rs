@@ -74,7 +74,8 @@ pub(crate) async fn run(
             }
             _ = sweep.tick() => {
                 let Some(shared) = shared.upgrade() else { return };
-                shared.sweep().await;
+                // Hooks take their time, and the notices must not wait for it.
+                tokio::spawn(async move { shared.sweep().await });
             }
         }
     }

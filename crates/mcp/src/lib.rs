@@ -59,6 +59,7 @@ mod result;
 mod sealed;
 mod server;
 mod session;
+mod session_hooks;
 mod session_roots;
 mod shared;
 mod slot;

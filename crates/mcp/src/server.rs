@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use metier_catalog::{SkillCatalog, ToolDispatcher};
 use serde::Deserialize;
@@ -50,6 +51,9 @@ impl fmt::Debug for McpServer {
             .finish_non_exhaustive()
     }
 }
+
+/// How long a shutdown waits for hooks that hear of the end of sessions.
+const TOLD_WITHIN: Duration = Duration::from_mins(1);
 
 impl McpServer {
     /// A server over a catalog.
@@ -188,11 +192,17 @@ impl McpServer {
         {
             tracing::warn!("requests were still under way at the end of the grace time");
         }
-        for session in shared.sessions.end_all() {
-            shared.session_ended(&session.id, "shutdown").await;
-        }
-        for peer in shared.peers.end_all() {
-            shared.session_ended(&peer, "shutdown").await;
+        let sessions = shared.sessions.end_all().into_iter();
+        let mut ended: Vec<Arc<str>> = sessions.map(|it| Arc::clone(&it.id)).collect();
+        ended.extend(shared.peers.end_all());
+        let told = async {
+            shared.sessions_ended(ended, "shutdown").await;
+            // What was begun for clients that went away comes to its end too.
+            shared.telling.close();
+            shared.telling.wait().await;
+        };
+        if tokio::time::timeout(TOLD_WITHIN, told).await.is_err() {
+            tracing::warn!("hooks take so long that they do not hear of the end of every session");
         }
     }
 

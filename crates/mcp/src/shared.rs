@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use metier_catalog::{SkillCatalog, ToolDispatcher};
-use metier_hooks::HookPayload;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -15,7 +14,7 @@ use crate::pages::PageCache;
 use crate::peers::Peers;
 use crate::result::Results;
 use crate::sealed::Sealer;
-use crate::session::{Session, Sessions};
+use crate::session::Sessions;
 
 pub(crate) struct Shared {
     pub(crate) catalog: SkillCatalog,
@@ -30,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) sealer: Sealer,
     /// Every request under way, so that a shutdown can wait for what it ends.
     pub(crate) under_way: TaskTracker,
+    /// What hooks are being told of sessions, whether somebody waits for it or not.
+    pub(crate) telling: TaskTracker,
     /// Fires when the server shuts down.
     pub(crate) closing: CancellationToken,
 }
@@ -49,6 +50,7 @@ impl Shared {
             results: Results::new(&config),
             sealer: Sealer::new(Arc::clone(clock)),
             under_way: TaskTracker::new(),
+            telling: TaskTracker::new(),
             closing: CancellationToken::new(),
             catalog,
             dispatcher,
@@ -70,34 +72,5 @@ impl Shared {
             session.notices.stirred(kind);
         }
         self.listeners.stirred(kind);
-    }
-
-    /// Tells the hooks that a client is there.
-    pub(crate) async fn session_started(&self, id: &str, client: Option<String>) {
-        let payload = HookPayload::SessionStart { client };
-        if let Err(denied) = self.catalog.dispatch(Some(id.to_owned()), payload).await {
-            tracing::warn!(session = id, reason = %denied, "a session cannot be refused by a hook");
-        }
-    }
-
-    /// Tells the hooks that a client is gone.
-    pub(crate) async fn session_ended(&self, id: &str, reason: &str) {
-        let payload = HookPayload::SessionEnd {
-            reason: reason.to_owned(),
-        };
-        if let Err(denied) = self.catalog.dispatch(Some(id.to_owned()), payload).await {
-            tracing::warn!(session = id, reason = %denied, "the end of a session cannot be refused by a hook");
-        }
-    }
-
-    /// Ends what has been idle for too long.
-    pub(crate) async fn sweep(&self) {
-        let sessions: Vec<Arc<Session>> = self.sessions.expire();
-        for session in sessions {
-            self.session_ended(&session.id, "expired").await;
-        }
-        for peer in self.peers.expire() {
-            self.session_ended(&peer, "expired").await;
-        }
     }
 }

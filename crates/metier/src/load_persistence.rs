@@ -19,6 +19,10 @@ use tokio::task::JoinHandle;
 /// that only a disk in trouble takes longer.
 const ANSWERS_WAIT: Duration = Duration::from_millis(250);
 
+/// When what could not be saved is tried again without another change: a full disk has room again, a
+/// late drive comes.
+const AGAIN: Duration = Duration::from_secs(10);
+
 /// Loads what was loaded when the state was last saved, and saves what is loaded, unloaded, activated
 /// and deactivated from now on.
 ///
@@ -27,7 +31,7 @@ const ANSWERS_WAIT: Duration = Duration::from_millis(250);
 /// is loaded when it comes, if the policy lets it in then. Saving happens behind the catalog's back,
 /// and the answer to a client's `load_skill` or `unload_skill` waits for it: what was answered comes
 /// back. When saving fails or takes longer than a quarter of a second, the answer goes and says so;
-/// the log says it once, and nothing else fails.
+/// the log says it once, it is tried again, and nothing else fails.
 ///
 /// Call it after the discovery, inside a tokio runtime. Keep the answer: saving ends with it.
 ///
@@ -102,6 +106,16 @@ struct Kept {
     groups: BTreeSet<String>,
 }
 
+impl Kept {
+    /// The record of it, with its active groups.
+    fn record(&self, name: &str) -> (SavedSkill, BTreeSet<String>) {
+        let mut skill = SavedSkill::new(name);
+        skill.version.clone_from(&self.version);
+        skill.skill_path.clone_from(&self.path);
+        (skill, self.groups.clone())
+    }
+}
+
 impl From<LoadedSkillState> for Kept {
     fn from(skill: LoadedSkillState) -> Self {
         Self {
@@ -147,6 +161,7 @@ impl Keeper {
             }
             let event = tokio::select! {
                 event = events.recv() => event,
+                () = tokio::time::sleep(AGAIN), if self.is_told => continue,
                 _ = &mut stopped => break,
             };
             match event {
@@ -244,18 +259,11 @@ impl Keeper {
         if self.waiting.is_empty() {
             return false;
         }
-        let skills = self.catalog.list_skills(None);
-        let is_here = |name: &String| {
-            let skill = skills.iter().find(|skill| skill.name == *name);
-            skill.is_some_and(|skill| {
-                matches!(skill.status, SkillStatus::Unloaded | SkillStatus::Loaded)
-            })
-        };
-        let here: BTreeSet<String> = self
-            .waiting
-            .iter()
-            .filter(|it| is_here(it))
-            .cloned()
+        let skills = self.catalog.list_skills(None).into_iter();
+        let loadable = |status| matches!(status, SkillStatus::Unloaded | SkillStatus::Loaded);
+        let here: BTreeSet<String> = skills
+            .filter(|skill| loadable(skill.status) && self.waiting.contains(&skill.name))
+            .map(|skill| skill.name)
             .collect();
         if here.is_empty() {
             return false;
@@ -299,26 +307,25 @@ impl Keeper {
             .collect();
         let is_unloaded = |name: &&String| !loaded.contains_key(*name) && !snapshot.is_missed(name);
         let unloaded: Vec<String> = self.saved.keys().filter(is_unloaded).cloned().collect();
-        let mut changed: Vec<(&String, &Kept)> = loaded
-            .iter()
-            .filter(|(name, kept)| self.saved.get(*name) != Some(kept))
-            .collect();
         let places: BTreeMap<&String, usize> = self.order.iter().zip(0..).collect();
-        changed.sort_by_key(|(name, _)| places.get(name).copied().unwrap_or(usize::MAX));
+        let mut in_order: Vec<(&String, &Kept)> = loaded.iter().collect();
+        in_order.sort_by_key(|(name, _)| places.get(name).copied().unwrap_or(usize::MAX));
         let mut change = StateChange::default();
         for name in &unloaded {
             change = change.with_unloaded(name);
         }
-        for (name, kept) in changed {
-            let mut skill = SavedSkill::new(name);
-            skill.version.clone_from(&kept.version);
-            skill.skill_path.clone_from(&kept.path);
-            change = change.with_loaded(skill, kept.groups.iter().cloned());
+        for (name, kept) in &in_order {
+            if self.saved.get(*name) != Some(kept) {
+                let (skill, groups) = kept.record(name);
+                change = change.with_loaded(skill, groups);
+            }
         }
         if change.is_empty() {
             self.kept.kept(snapshot.generation());
             return has_heard;
         }
+        let whole = in_order.iter().map(|(name, kept)| kept.record(name));
+        let change = change.within(whole.collect());
         let store = self.store.clone();
         let Some(done) = blocking(move || store.save_unmirrored(&change)).await else {
             return has_heard;

@@ -39,16 +39,54 @@ pub type StepProbe = Arc<dyn Fn(SaveStep) -> io::Result<()> + Send + Sync>;
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Writes what `fill` gives to the file's name: into a file beside it that is then renamed. When a
-/// step fails the old file is as it was, and nothing is left beside it.
+/// Gives the file these bytes: into a file beside it that is then renamed. When a step fails the old
+/// file is as it was, and nothing is left beside it.
 pub(crate) fn replace(file: &Path, bytes: &[u8], probe: &StepProbe) -> io::Result<()> {
+    let (first, rest) = bytes.split_at(bytes.len() / 2);
+    let fill = |handle: &mut File| {
+        probe(SaveStep::WriteFirst)?;
+        handle.write_all(first)?;
+        probe(SaveStep::WriteRest)?;
+        handle.write_all(rest)
+    };
+    replace_with(file, fill, || Ok(()), probe)
+}
+
+/// The same with what another file holds, which may be more than memory does; `make_way` comes when
+/// it is written and has not got its name yet.
+pub(crate) fn replace_with_copy(
+    file: &Path,
+    of: &Path,
+    make_way: impl FnOnce() -> io::Result<()>,
+    probe: &StepProbe,
+) -> io::Result<()> {
+    let fill = |handle: &mut File| {
+        let mut of = File::open(of)?;
+        probe(SaveStep::WriteFirst)?;
+        io::copy(&mut of, handle)?;
+        probe(SaveStep::WriteRest)
+    };
+    replace_with(file, fill, make_way, probe)
+}
+
+fn replace_with(
+    file: &Path,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+    make_way: impl FnOnce() -> io::Result<()>,
+    probe: &StepProbe,
+) -> io::Result<()> {
     probe(SaveStep::CreateTemp)?;
     let (temp, mut handle) = create_beside(file)?;
-    let written = write(&mut handle, bytes, probe).and_then(|()| {
-        drop(handle);
-        probe(SaveStep::Rename)?;
-        std::fs::rename(&temp, file)
-    });
+    let filled = fill(&mut handle);
+    let written = filled
+        .and_then(|()| probe(SaveStep::SyncFile))
+        .and_then(|()| handle.sync_all())
+        .and_then(|()| {
+            drop(handle);
+            probe(SaveStep::Rename)?;
+            make_way()?;
+            std::fs::rename(&temp, file)
+        });
     if written.is_err() {
         // It may be gone already; there is nothing else to do about it.
         let _ = std::fs::remove_file(&temp);
@@ -56,16 +94,6 @@ pub(crate) fn replace(file: &Path, bytes: &[u8], probe: &StepProbe) -> io::Resul
     written?;
     probe(SaveStep::SyncFolder)?;
     sync_folder(file)
-}
-
-fn write(handle: &mut File, bytes: &[u8], probe: &StepProbe) -> io::Result<()> {
-    let (first, rest) = bytes.split_at(bytes.len() / 2);
-    probe(SaveStep::WriteFirst)?;
-    handle.write_all(first)?;
-    probe(SaveStep::WriteRest)?;
-    handle.write_all(rest)?;
-    probe(SaveStep::SyncFile)?;
-    handle.sync_all()
 }
 
 /// A new file `NAME.PROCESS-NUMBER.tmp`. One of that name may be left from a process of the same

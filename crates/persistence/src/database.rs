@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
 
 /// Why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,14 @@ pub enum DatabaseError {
         found: u32,
         /// The newest that this build knows.
         known: u32,
+    },
+    /// Another program's tables are in it. It is left alone.
+    #[error("{}: this is a database of another program: it has a table `{table}`; move it away", .file.display())]
+    Foreign {
+        /// The database.
+        file: PathBuf,
+        /// A table of it.
+        table: String,
     },
     /// `SQLite` refuses.
     #[error("{}: {source}", .file.display())]
@@ -54,6 +62,8 @@ impl DatabaseError {
 pub(crate) struct Database {
     /// Each brings the version before it one further; the first makes version 1.
     pub(crate) migrations: &'static [&'static str],
+    /// Whether tables of others may stand in it from the beginning.
+    pub(crate) is_shared: bool,
     /// How long another process may hold it.
     pub(crate) wait: Duration,
 }
@@ -88,6 +98,7 @@ impl Database {
         }
         let mut connection = Connection::open(file).map_err(failed)?;
         connection.busy_timeout(self.wait).map_err(failed)?;
+        self.migrate(&mut connection, file, &failed)?;
         // Readers and a writer do not wait for each other. Where the file system cannot do that, the
         // database stays in its usual mode.
         connection
@@ -96,7 +107,6 @@ impl Database {
         connection
             .execute_batch("PRAGMA synchronous = NORMAL")
             .map_err(failed)?;
-        self.migrate(&mut connection, file, &failed)?;
         Ok(connection)
     }
 
@@ -127,6 +137,15 @@ impl Database {
                 known,
             });
         }
+        if found == 0
+            && !self.is_shared
+            && let Some(table) = first_table(&transaction).map_err(failed)?
+        {
+            return Err(DatabaseError::Foreign {
+                file: file.to_owned(),
+                table,
+            });
+        }
         let done = usize::try_from(found).unwrap_or(usize::MAX);
         for migration in self.migrations.iter().skip(done) {
             transaction.execute_batch(migration).map_err(failed)?;
@@ -136,6 +155,12 @@ impl Database {
             .map_err(failed)?;
         transaction.commit().map_err(failed)
     }
+}
+
+fn first_table(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    let found = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name LIMIT 1";
+    let found = connection.query_row(found, [], |row| row.get(0));
+    found.optional()
 }
 
 fn keep_aside(file: &Path) -> std::io::Result<()> {

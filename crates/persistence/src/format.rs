@@ -109,7 +109,7 @@ fn skills(value: Option<Value>, faults: &mut Vec<String>) -> Vec<SavedSkill> {
             Ok(skill) if names.contains(&skill.name) => {
                 faults.push(format!(
                     "skills[{index}]: `{}` stands there twice",
-                    skill.name
+                    clipped(&skill.name)
                 ));
             }
             Ok(skill) => {
@@ -128,7 +128,9 @@ fn skill(item: Value, index: usize, faults: &mut Vec<String>) -> Result<SavedSki
     };
     let name = match members.remove("name") {
         Some(Value::String(name)) if !name.trim().is_empty() && !name.contains(':') => name,
-        Some(Value::String(name)) => return Err(format!("`{name}` is no name of a skill")),
+        Some(Value::String(name)) => {
+            return Err(format!("`{}` is no name of a skill", clipped(&name)));
+        }
         Some(other) => return Err(format!("name: found {}, expected a text", kind(&other))),
         None => return Err("name is missing".to_owned()),
     };
@@ -189,7 +191,8 @@ fn groups(value: Option<Value>, faults: &mut Vec<String>) -> BTreeSet<String> {
                 groups.insert(text);
             }
             Value::String(text) => faults.push(format!(
-                "active_groups[{index}]: found `{text}`, expected `skill:group`"
+                "active_groups[{index}]: found `{}`, expected `skill:group`",
+                clipped(&text)
             )),
             other => faults.push(format!(
                 "active_groups[{index}]: found {}, expected a text",
@@ -198,6 +201,23 @@ fn groups(value: Option<Value>, faults: &mut Vec<String>) -> BTreeSet<String> {
         }
     }
     groups
+}
+
+/// The beginning of a text that may be megabytes long, in one line, for people.
+pub(crate) fn clipped(text: &str) -> String {
+    const LONGEST: usize = 100;
+    let mut shown = String::new();
+    for c in text.chars().take(LONGEST) {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 fn kind(value: &Value) -> &'static str {

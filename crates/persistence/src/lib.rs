@@ -38,6 +38,7 @@ mod database;
 mod format;
 mod keep_aside;
 mod left_over;
+mod link;
 mod lock;
 mod mirror;
 #[cfg(feature = "sqlite")]

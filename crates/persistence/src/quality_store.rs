@@ -20,6 +20,7 @@ const DATABASE: Database = Database {
             updated_at_ms INTEGER NOT NULL,
             PRIMARY KEY (skill_name, counter)
         ) WITHOUT ROWID;"],
+    is_shared: false,
     wait: Duration::from_secs(5),
 };
 

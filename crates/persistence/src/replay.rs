@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use crate::format::clipped;
 use crate::state::LoadedState;
 
 /// What happens to a skill whose version on disk is not the saved one. Versions are compared as
@@ -78,6 +79,7 @@ impl fmt::Display for VersionDrift {
             saved,
             found,
         } = self;
+        let (skill, saved, found) = (clipped(skill), clipped(saved), clipped(found));
         write!(f, "`{skill}` was loaded as {saved} and is {found} now")
     }
 }
@@ -175,20 +177,35 @@ pub struct ReplayReport {
 }
 
 impl ReplayReport {
-    /// A line for each thing that is not as it was, for people.
+    /// A line for each thing that is not as it was, for people: the first of each kind, and how many
+    /// more there are.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.warnings.clone();
-        let drifted = self.drifted.iter();
-        notes.extend(drifted.map(|drift| {
+        some(&mut notes, &self.drifted, |drift| {
             format!("not restored: {drift}; load it anew, or start with --persist=ignore_version")
-        }));
-        let absent = self.absent.iter();
-        notes.extend(absent.map(|skill| {
-            format!("not restored: `{skill}` is not there; it is loaded when it comes, and `metier state forget {skill}` gives it up")
-        }));
-        let failed = self.failed.iter();
-        notes.extend(failed.map(|(skill, why)| format!("not restored: `{skill}`: {why}")));
+        });
+        some(&mut notes, &self.absent, |skill| {
+            let skill = clipped(skill);
+            format!(
+                "not restored: `{skill}` is not there; it is loaded when it comes, and `metier state forget {skill}` gives it up"
+            )
+        });
+        some(&mut notes, &self.failed, |(skill, why)| {
+            format!("not restored: `{}`: {why}", clipped(skill))
+        });
         notes
+    }
+}
+
+/// How many of a kind are told one by one; a file may hold a hundred thousand records.
+const TOLD: usize = 20;
+
+fn some<T>(notes: &mut Vec<String>, all: &[T], told: impl Fn(&T) -> String) {
+    notes.extend(all.iter().take(TOLD).map(&told));
+    if let Some(more) = all.len().checked_sub(TOLD).filter(|more| *more > 0) {
+        notes.push(format!(
+            "and {more} more that are not restored for the same reason"
+        ));
     }
 }
 
@@ -263,5 +280,29 @@ mod tests {
             assert_eq!(policy.name().parse(), Ok(policy));
         }
         assert!("skip".parse::<ReplayPolicy>().is_err());
+    }
+
+    #[test]
+    fn of_a_hundred_thousand_that_are_away_some_are_told() {
+        let mut report = ReplayReport {
+            warnings: vec!["w".to_owned()],
+            absent: (0..100_000).map(|number| format!("s{number}")).collect(),
+            failed: vec![("x\ny".repeat(10_000), "no".to_owned())],
+            ..ReplayReport::default()
+        };
+        let notes = report.notes();
+        assert_eq!(notes.len(), 1 + TOLD + 1 + 1);
+        assert!(notes[1].contains("`s0` is not there"), "{}", notes[1]);
+        assert_eq!(
+            notes[1 + TOLD],
+            "and 99980 more that are not restored for the same reason"
+        );
+        assert!(
+            notes
+                .iter()
+                .all(|note| note.len() < 400 && !note.contains('\n'))
+        );
+        report.absent.truncate(TOLD);
+        assert_eq!(report.notes().len(), 1 + TOLD + 1);
     }
 }

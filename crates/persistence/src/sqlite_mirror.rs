@@ -27,6 +27,7 @@ const DATABASE: Database = Database {
             activated_at_ms INTEGER,
             PRIMARY KEY (dcc_type, group_name)
         );"],
+    is_shared: true,
     wait: Duration::from_millis(200),
 };
 

@@ -91,6 +91,9 @@ pub struct StateChange {
     pub loaded: Vec<(SavedSkill, BTreeSet<String>)>,
     /// Skills that are no longer to be loaded. Their groups go with them.
     pub unloaded: Vec<String>,
+    /// All that the server has loaded, in that order: for a file that somebody has deleted or damaged
+    /// since, which would hold the change alone otherwise.
+    pub whole: Vec<(SavedSkill, BTreeSet<String>)>,
 }
 
 impl StateChange {
@@ -111,6 +114,22 @@ impl StateChange {
     pub fn with_unloaded(mut self, name: impl Into<String>) -> Self {
         self.unloaded.push(name.into());
         self
+    }
+
+    /// Says what the server has loaded in all, the change included.
+    #[must_use]
+    pub fn within(mut self, whole: Vec<(SavedSkill, BTreeSet<String>)>) -> Self {
+        self.whole = whole;
+        self
+    }
+
+    /// The same change of a file that holds nothing any more, or not all of it.
+    pub(crate) fn anew(&self) -> Self {
+        let mut anew = self.clone();
+        if !self.whole.is_empty() {
+            anew.loaded.clone_from(&self.whole);
+        }
+        anew
     }
 
     /// Whether nothing changed.

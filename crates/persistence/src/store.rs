@@ -12,6 +12,7 @@ use crate::clock::{Clock, system_clock};
 use crate::format::{LARGEST, ParsedState, parse_state, state_text};
 use crate::keep_aside::keep_aside;
 use crate::left_over;
+use crate::link::followed;
 use crate::lock::lock;
 use crate::mirror::StateMirror;
 use crate::state::{LoadedState, StateChange};
@@ -145,13 +146,13 @@ impl LoadedStateStore {
     /// Removes what killed processes left behind an hour ago or earlier, and says how many files
     /// that were. For the start of a server.
     pub fn clean(&self) -> usize {
-        left_over::remove(&self.place(), self.now_ms())
+        let place = followed(&self.file);
+        place.map_or(0, |file| left_over::remove(&file, self.now_ms()))
     }
 
     /// Reads the state and changes nothing.
     pub fn load(&self) -> StateReading {
-        let file = self.place();
-        match read(&file) {
+        match followed(&self.file).and_then(|file| read(&file)) {
             Ok(Found::Nothing) => StateReading::default(),
             Ok(Found::File(parsed)) => StateReading {
                 warnings: worded(&self.file, &parsed.faults),
@@ -193,7 +194,6 @@ impl LoadedStateStore {
     /// # Errors
     /// See [`SaveError`].
     pub fn save_unmirrored(&self, change: &StateChange) -> Result<Saved, SaveError> {
-        let file = self.place();
         let refused = |doing| {
             let file = self.file.clone();
             move |source| SaveError::Io {
@@ -202,6 +202,7 @@ impl LoadedStateStore {
                 source,
             }
         };
+        let file = followed(&self.file).map_err(refused("it cannot be reached"))?;
         let folder = file.parent().unwrap_or(Path::new("."));
         (self.probe)(SaveStep::MakeFolder)
             .and_then(|()| std::fs::create_dir_all(folder))
@@ -219,13 +220,18 @@ impl LoadedStateStore {
         let found = (self.probe)(SaveStep::Read)
             .and_then(|()| read(&file))
             .map_err(refused("it cannot be read"))?;
+        let is_gone = matches!(found, Found::Nothing);
         let (mut state, is_damaged) = match found {
             Found::Nothing => (LoadedState::default(), false),
             Found::File(parsed) => (parsed.state, !parsed.faults.is_empty()),
         };
         let before = state.clone();
         let now = self.now_ms();
-        change.apply_to(&mut state, now);
+        if is_gone || is_damaged {
+            change.anew().apply_to(&mut state, now);
+        } else {
+            change.apply_to(&mut state, now);
+        }
         let mut saved = Saved::default();
         if state != before {
             if is_damaged {
@@ -235,18 +241,13 @@ impl LoadedStateStore {
                 saved.kept_aside = Some(kept);
             }
             state.saved_at_ms = Some(now);
-            replace(&file, state_text(&state).as_bytes(), &self.probe)
+            let text = state_text(&state);
+            within_bounds(&text)
+                .and_then(|()| replace(&file, text.as_bytes(), &self.probe))
                 .map_err(refused("it cannot be written"))?;
         }
         saved.state = state;
         Ok(saved)
-    }
-
-    /// The file itself, where its name is a link.
-    fn place(&self) -> PathBuf {
-        let is_link = std::fs::symlink_metadata(&self.file).is_ok_and(|it| it.is_symlink());
-        let real = is_link.then(|| std::fs::canonicalize(&self.file).ok());
-        real.flatten().unwrap_or_else(|| self.file.clone())
     }
 }
 
@@ -286,6 +287,17 @@ fn read(file: &Path) -> io::Result<Found> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Found::Nothing),
         Err(error) => Err(error),
     }
+}
+
+/// What would not be read again must not take the place of what is.
+fn within_bounds(text: &str) -> io::Result<()> {
+    if text.len() as u64 <= LARGEST {
+        return Ok(());
+    }
+    Err(io::Error::other(format!(
+        "it would have {} bytes, and {LARGEST} are the most that is read; `metier state forget` makes it smaller",
+        text.len()
+    )))
 }
 
 /// One warning for a file, however much is wrong with it.

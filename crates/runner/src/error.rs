@@ -39,9 +39,10 @@ pub enum RunError {
     },
     /// The interpreter is not there any more.
     #[error(
-        "the interpreter `{}` for {language} scripts{} was not found{}",
+        "the interpreter `{}` for {language} scripts{} {}{}",
         name(interpreter),
         named(named_by.as_ref()),
+        absence(interpreter),
         cure(named_by.as_ref())
     )]
     InterpreterNotFound {
@@ -144,6 +145,16 @@ impl RunError {
     }
 }
 
+/// A file whose own interpreter is missing, as in a virtual environment that was moved, is told by the system as if it
+/// were missing itself.
+fn absence(interpreter: &std::path::Path) -> &'static str {
+    if interpreter.exists() {
+        "cannot be started: the program that its first line names is not there"
+    } else {
+        "was not found"
+    }
+}
+
 /// The option or variable that named an interpreter, so that it is known what to correct.
 fn named(by: Option<&Origin>) -> String {
     by.map(|origin| format!(" (from {origin})"))
@@ -154,7 +165,7 @@ fn cure(by: Option<&Origin>) -> &'static str {
     if by.is_some() {
         "; correct it or remove it"
     } else {
-        ""
+        "; install another one, or name one in the configuration"
     }
 }
 

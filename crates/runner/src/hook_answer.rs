@@ -20,14 +20,14 @@ const MEMBERS: [&str; 4] = ["decision", "reason", "hint", "extra"];
 ///
 /// Exit code 0 is no objection, unless the JSON object on standard output denies; 2 denies with the
 /// words on standard error; everything else is a failure. An object with a member that means nothing is
-/// a failure too: a misspelt `decision` must not pass for consent.
+/// a failure too, and so is a second decision: what may have been a refusal must not pass for consent.
 pub(crate) fn of(report: &Report) -> (HookResult, Map<String, Value>) {
     match &report.exit {
         Exit::DeadlineExceeded { .. } => (Err(HookFailure::Late), Map::new()),
         Exit::Code(DENY) => (Err(refusal(report).into()), Map::new()),
         _ => match report.failure() {
             Some(_) => (Err(failed(report)), Map::new()),
-            None => consent(&report.output),
+            None => consent(report),
         },
     }
 }
@@ -61,11 +61,17 @@ fn deny(reason: Option<String>, hint: Option<String>) -> HookDeny {
 }
 
 /// Exit code 0.
-fn consent(output: &Output) -> (HookResult, Map<String, Value>) {
-    let Output::Json(Value::Object(said)) = output else {
-        return (Ok(()), Map::new());
+fn consent(report: &Report) -> (HookResult, Map<String, Value>) {
+    let said = match &report.output {
+        Output::Json(Value::Object(said)) => match beside(report) {
+            None => read(said),
+            Some(wrong) => Err(wrong),
+        },
+        Output::Json(other) if decides(&other.to_string()) => Err(format!("{LOOSE} in a list")),
+        Output::Text(text) if decides(text) => Err(format!("{LOOSE} in plain text")),
+        _ => return (Ok(()), Map::new()),
     };
-    match read(said) {
+    match said {
         Ok(said) if said.denies => (Err(deny(said.reason, said.hint).into()), said.extra),
         Ok(said) => (Ok(()), said.extra),
         Err(wrong) => (
@@ -73,6 +79,22 @@ fn consent(output: &Output) -> (HookResult, Map<String, Value>) {
             Map::new(),
         ),
     }
+}
+
+/// Begins what is said of a decision that cannot be read.
+const LOOSE: &str = "has a `decision`";
+
+/// Whether a text speaks of a decision as JSON does.
+fn decides(text: &str) -> bool {
+    text.contains("\"decision\"")
+}
+
+/// What of an answer would be passed over without a word.
+fn beside(report: &Report) -> Option<String> {
+    if let Some(member) = &report.twice {
+        return Some(format!("has the member `{}` twice", clipped(member)));
+    }
+    decides(&report.noise).then(|| "has a second `decision` beside its object".to_owned())
 }
 
 struct Said {
@@ -229,6 +251,33 @@ mod tests {
         error output:
         Traceback
         "#);
+    }
+
+    #[test]
+    fn a_second_decision_is_no_consent() {
+        let object = || Output::Json(json!({"decision": "allow"}));
+        let said = |report: &Report| match of(report) {
+            (Err(HookFailure::Failed(why)), _) => why,
+            other => panic!("{other:?}"),
+        };
+        let mut twice = ended(0, object(), "");
+        twice.twice = Some("decision".to_owned());
+        let mut beside = ended(0, object(), "");
+        beside.noise = "{\"decision\": \"deny\"}".to_owned();
+        let list = ended(0, Output::Json(json!([{"decision": "deny"}])), "");
+        let text = Output::Text("\"decision\": \"deny\"".to_owned());
+        let all = [&twice, &beside, &list, &ended(0, text, "")].map(said);
+        insta::assert_snapshot!(all.join("\n"), @"
+        its answer has the member `decision` twice
+        its answer has a second `decision` beside its object
+        its answer has a `decision` in a list
+        its answer has a `decision` in plain text
+        ");
+        let mut talk = ended(0, object(), "");
+        talk.noise = "{\"level\": \"info\"} no decision yet".to_owned();
+        assert_eq!(of(&talk).0, Ok(()));
+        twice.exit = Exit::Code(DENY);
+        assert!(matches!(of(&twice).0, Err(HookFailure::Deny(_))));
     }
 
     #[test]

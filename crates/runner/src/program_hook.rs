@@ -103,6 +103,8 @@ impl ProgramHook {
                 deadline: TIMEOUT,
                 grace: GRACE,
                 output_bytes: OUTPUT,
+                // All of it: a second answer is looked for there.
+                noise_bytes: OUTPUT,
                 ..Limits::default()
             },
             gate: Gate::default(),

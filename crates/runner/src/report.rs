@@ -31,6 +31,9 @@ pub struct Report {
     pub notes: Vec<String>,
     /// The JSON as the script printed it, when the value could not take every digit of its integers.
     pub exact: Option<String>,
+    /// A member that stands twice in the JSON object, of which the last one counts. Looked for in up
+    /// to 256 KiB.
+    pub twice: Option<String>,
     /// From the start of the script to the answer; zero if it never started.
     pub elapsed: Duration,
     /// A shell script failed and has CRLF line endings, which shells cannot read.
@@ -121,6 +124,7 @@ impl Report {
             replaced_bytes: false,
             notes: Vec::new(),
             exact: None,
+            twice: None,
             elapsed: Duration::ZERO,
             crlf_hint: false,
         }

@@ -58,6 +58,15 @@ pub enum ResolveError {
 
 fn host_cure(extension: &str, variable: Option<&str>) -> String {
     match variable {
+        _ if extension == "lua" => {
+            let host = variable.map_or_else(String::new, |variable| {
+                format!(", connect a host, set {variable}")
+            });
+            format!(
+                " or a `lua` on the PATH: install one{host}, or name an interpreter as `interpreters.lua` in the \
+                 configuration"
+            )
+        }
         Some(variable) => {
             format!(": connect a host, or set {variable} to its command line interpreter")
         }

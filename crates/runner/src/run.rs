@@ -81,6 +81,7 @@ pub async fn run(
         replaced,
         notes,
         exact,
+        twice,
     } = read_result(captured, limits).await;
     let dropped_bytes = match &output {
         crate::Output::Truncated { dropped, .. } => *dropped,
@@ -99,6 +100,7 @@ pub async fn run(
         replaced_bytes: replaced || replaced_errors,
         notes,
         exact,
+        twice,
         elapsed: started.elapsed(),
         crlf_hint,
     })

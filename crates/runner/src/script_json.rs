@@ -4,6 +4,10 @@
 //! takes. A script that reports its failure that way must not pass for one that printed some text, so
 //! these are read as what JSON has for them, and it is told.
 
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 /// What was read.
@@ -56,6 +60,44 @@ pub(crate) fn read(text: &str) -> Result<Read, String> {
         notes,
         exact: mended.has_large_integer.then(|| text.to_owned()),
     })
+}
+
+/// A member that stands twice in the object that a text is.
+pub(crate) fn twice(text: &str) -> Option<String> {
+    if !text.starts_with('{') {
+        return None;
+    }
+    let mut found = None;
+    let mut look =
+        |text: &str| serde_json::Deserializer::from_str(text).deserialize_map(Names(&mut found));
+    if look(text).is_err() {
+        // It has stopped at the first, or at what JSON does not have; the rest is looked at then.
+        let _ = look(&Mended::of(text).text);
+    }
+    found
+}
+
+/// Reads an object's names and leaves the first that comes again.
+struct Names<'f>(&'f mut Option<String>);
+
+impl<'de> Visitor<'de> for Names<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let mut seen = BTreeSet::new();
+        while let Some((name, IgnoredAny)) = members.next_entry::<String, IgnoredAny>()? {
+            if seen.contains(&name) {
+                *self.0 = Some(name);
+                return Err(A::Error::custom("a member stands twice"));
+            }
+            seen.insert(name);
+        }
+        Ok(())
+    }
 }
 
 /// In words that tell a script's author what to do, where the mistake is a known one.
@@ -230,6 +272,19 @@ mod tests {
             let read = read(&text).unwrap();
             assert_eq!(read.exact.as_deref(), Some(text.as_str()));
             assert!(read.notes.iter().any(|note| note.contains("64 bits")));
+        }
+    }
+
+    #[test]
+    fn a_member_that_stands_twice_is_found() {
+        for (text, found) in [
+            (r#"{"a": 1, "b": {"a": 1}, "c": [{"d": 1, "d": 2}]}"#, None),
+            (r#"{"a": NaN, "b": 1, "a": Infinity}"#, Some("a")),
+            ("{\"\\u0061\": 1, \"a\": 1}", Some("a")),
+            (r#"["a", "a"]"#, None),
+            ("", None),
+        ] {
+            assert_eq!(twice(text).as_deref(), found, "{text}");
         }
     }
 

@@ -10,6 +10,20 @@ use std::collections::HashSet;
 use crate::ArgumentFault;
 use crate::schema_fault::{MOST_FAULTS, clipped};
 
+const STANDS_TWICE: &str = "stands twice in the same object; send it once";
+
+/// The places in a JSON text of members that stand twice in one object: readers take one of the two, and not all the
+/// same.
+///
+/// ```
+/// assert_eq!(metier_tool::repeated_members(r#"{"a": {"b": 1, "b": 2}}"#), ["a.b"]);
+/// ```
+pub fn repeated_members(text: &str) -> Vec<String> {
+    let faults = inexact(text).into_iter();
+    let repeated = faults.filter(|fault| fault.message == STANDS_TWICE);
+    repeated.map(|fault| fault.path).collect()
+}
+
 /// What of a JSON text cannot be carried exactly: integers beyond 64 bits, keys that stand twice in one
 /// object, and fractions so near to a whole number that they become one. Other fractions are read to the
 /// nearest binary number, as everywhere in JSON.
@@ -23,7 +37,7 @@ use crate::schema_fault::{MOST_FAULTS, clipped};
 /// let faults = inexact(r#"{"id": 18446744073709551616, "a": [{"b": 1, "b": 2}]}"#);
 /// let told: Vec<_> = faults.iter().map(ToString::to_string).collect();
 /// assert_eq!(told, [
-///     "id: the integer 18446744073709551616 is too large to be carried exactly; send it as text",
+///     "id: the integer 18446744073709551616 is too large to be carried exactly: 64 bits are the most (send text where the tool takes it)",
 ///     "a[0].b: stands twice in the same object; send it once",
 /// ]);
 /// ```
@@ -64,10 +78,7 @@ pub fn inexact(text: &str) -> Vec<ArgumentFault> {
                 if let Some(Level::Object { seen, key }) = levels.last_mut() {
                     key.clone_from(&name);
                     if !seen.insert(name) {
-                        tell(
-                            &levels,
-                            "stands twice in the same object; send it once".to_owned(),
-                        );
+                        tell(&levels, STANDS_TWICE.to_owned());
                     }
                 }
             }
@@ -81,7 +92,7 @@ pub fn inexact(text: &str) -> Vec<ArgumentFault> {
             b'-' | b'0'..=b'9' if is_too_large(token) => tell(
                 &levels,
                 format!(
-                    "the integer {} is too large to be carried exactly; send it as text",
+                    "the integer {} is too large to be carried exactly: 64 bits are the most (send text where the tool takes it)",
                     clipped(&token)
                 ),
             ),
@@ -183,7 +194,7 @@ mod tests {
         assert_eq!(
             told(r#"{"a": {"b": [1, 2, -9223372036854775809]}}"#),
             [
-                "a.b[2]: the integer -9223372036854775809 is too large to be carried exactly; send it as text"
+                "a.b[2]: the integer -9223372036854775809 is too large to be carried exactly: 64 bits are the most (send text where the tool takes it)"
             ]
         );
         let long = format!("{{\"a\": {}}}", "9".repeat(1 << 20));

@@ -63,7 +63,7 @@ pub use context::{
     Progress,
 };
 pub use error::{ArgumentFault, ToolError};
-pub use exact::inexact;
+pub use exact::{inexact, repeated_members};
 pub use formats::FormatPlace;
 pub use handler::{BoxFuture, ToolHandler};
 pub use host::{HostExecutor, HostJob};
@@ -72,4 +72,5 @@ pub use pattern_budget::PatternBudget;
 pub use repair::repair;
 pub use schema::{CompiledSchema, SchemaError, SchemaNote};
 pub use schema_plain::{SCHEMA_TYPES, check_schema};
+pub use script_answer::content_fault;
 pub use spec::ToolSpec;

@@ -78,6 +78,28 @@ fn mcp_content(object: &Map<String, Value>) -> Option<ToolOutput> {
     Some(output)
 }
 
+/// Why an object that looks like MCP's own form is taken as plain data: one of the items in its `content` is no
+/// content item. `None` where nothing says that content items were meant.
+///
+/// ```
+/// let answer = serde_json::json!({"content": [{"type": "txt", "text": "done"}]});
+/// let fault = metier_tool::content_fault(&answer).unwrap();
+/// assert!(fault.starts_with("`content[0]` is no content item of MCP"), "{fault}");
+/// ```
+pub fn content_fault(value: &Value) -> Option<String> {
+    let items = value.get("content")?.as_array()?;
+    if !items.iter().all(|item| item.get("type").is_some()) {
+        return None;
+    }
+    let mut faults = items.iter().enumerate().filter_map(|(number, item)| {
+        let error = Content::from_json(item.clone()).err()?;
+        Some(format!(
+            "`content[{number}]` is no content item of MCP ({error}), so the object is passed on as it is"
+        ))
+    });
+    faults.next()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -153,8 +153,7 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
         Vec::new()
     };
     let findings: Vec<&Diagnostic> = snapshot
-        .diagnostics()
-        .iter()
+        .root_findings()
         .filter(|finding| skip == 0 && finding.severity >= Severity::Warning)
         .collect();
     let page: Vec<SkillSummary> = skills.into_iter().skip(skip).take(limit).collect();

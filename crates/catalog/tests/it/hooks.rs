@@ -1,5 +1,6 @@
 //! Hooks and vetoes on every way.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use metier_catalog::{CallError, CallRequest, LoadError, SearchRequest, SearchSkillsError};
@@ -154,6 +155,37 @@ async fn case_142_a_late_policy_denies_and_others_go_on() {
     let refused = refused.unwrap_err();
     assert!(matches!(refused, SearchSkillsError::Denied(_)), "{refused}");
     drop(let_go);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handler_that_hangs_for_ever_does_not_take_every_thread() {
+    let bench = Bench::with(|settings| settings.hook_limit = std::time::Duration::from_millis(5));
+    let hooks = LifecycleHooks::new();
+    let (let_go, wait) = std::sync::mpsc::channel::<()>();
+    let wait = Mutex::new(wait);
+    let begun = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let count = Arc::clone(&begun);
+    hooks.on(HookEvent::BeforeSearch, move |_: &HookContext| {
+        count.fetch_add(1, Ordering::SeqCst);
+        // A second call waits for the lock, and so hangs too.
+        let _ = wait.lock().unwrap().recv();
+        Ok(())
+    });
+    let catalog = bench.catalog.clone().with_hooks(hooks);
+    let search = || catalog.search_skills(SearchRequest::new("x"));
+    for _ in 0..40 {
+        assert!(matches!(search().await, Err(SearchSkillsError::Denied(_))));
+    }
+    assert_eq!(
+        begun.load(Ordering::SeqCst),
+        16,
+        "the others were late at once"
+    );
+    // It is well again, and is asked again.
+    drop(let_go);
+    while search().await.is_err() {
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
 //! Missing dependencies and cycles, as the catalog tells them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use metier_catalog::codes::{DEPENDENCY_CYCLE, DEPENDS_ON_CYCLE, MISSING_DEPENDENCY};
 use metier_catalog::{DependencyFindings, Dependent};
@@ -50,11 +50,25 @@ pub(crate) fn verdicts<'a>(
     loaded: impl Iterator<Item = &'a LoadedSkill> + Clone,
 ) -> BTreeMap<&'a str, (Verdict, Code)> {
     let graph = graph(loaded.clone());
+    let unusable: BTreeSet<&str> = loaded
+        .clone()
+        .filter(|skill| skill.unusable.is_some())
+        .map(|skill| skill.metadata.name.as_str())
+        .collect();
+    let needs_unusable = |name: &str| {
+        !unusable.is_empty()
+            && graph.closure(name).is_ok_and(|closure| {
+                let mut needed = closure.dependencies.iter();
+                needed.any(|needed| unusable.contains(needed.as_str()))
+            })
+    };
     let of = |name: &str| {
         if graph.cycle_of(name).is_some() {
             Some((Verdict::Unusable, DEPENDENCY_CYCLE))
         } else if graph.blocked_by_cycle(name).is_some() {
             Some((Verdict::Blocked, DEPENDS_ON_CYCLE))
+        } else if needs_unusable(name) {
+            Some((Verdict::Blocked, MISSING_DEPENDENCY))
         } else if graph.is_satisfied(name) {
             None
         } else {

@@ -26,6 +26,10 @@ pub(super) fn find(served: &[Served<'_, '_>]) -> Vec<(usize, Diagnostic)> {
                 taken.insert(wire, (*subject, tool.name.as_str()));
                 continue;
             };
+            // Two skills of one name are never loaded together.
+            if other.metadata().name == metadata.name {
+                continue;
+            }
             let message = format!(
                 "the tool `{}` of `{}` has the same name `{wire}` as `{spelled}` of `{}`; with both skills \
                  loaded the later one is refused",

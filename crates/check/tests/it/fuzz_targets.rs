@@ -84,7 +84,7 @@ fn holds(folder: &Path) {
         assert_eq!(github(&shown).lines().count(), shown.len());
         assert_eq!(json_lines(&shown).lines().count(), shown.len());
         assert!(full(&shown, &source, false).is_empty() == shown.is_empty());
-        assert!(junit(&shown).ends_with("</testsuites>\n"));
+        assert!(junit(&shown, []).ends_with("</testsuites>\n"));
     }
 }
 

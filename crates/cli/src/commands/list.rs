@@ -86,7 +86,7 @@ impl List {
             "skills": rows(catalog, &skills),
             "rejected": rejected,
             "shadowed": shadowed,
-            "findings": catalog.snapshot().diagnostics(),
+            "findings": catalog.snapshot().root_findings().collect::<Vec<_>>(),
             "searched": searched::places(catalog.registry().settings(), &self.places.paths),
         });
         if already == Some(&answer) {

@@ -76,11 +76,15 @@ impl Search {
         } else {
             ""
         };
-        printer.say(&format!(
-            "{} of {} that fit{order}",
-            report.hits.len(),
-            count(report.total, "skill")
-        ));
+        if report.hits.is_empty() && report.total == 0 {
+            printer.say("no skill fits; `metier list` shows all that there are");
+        } else {
+            printer.say(&format!(
+                "{} of {} that fit{order}",
+                report.hits.len(),
+                count(report.total, "skill")
+            ));
+        }
         if report.hits.is_empty() && is_folder {
             printer.say(
                 "the query is a folder; it stands before the folders: metier search QUERY PATH",

@@ -141,7 +141,7 @@ impl Reader<'_> {
             };
             if let Some(expected) = expected {
                 draft.has_fault = true;
-                let message = format!("`hooks.{}`: found {}", name.get_ref(), shown(value));
+                let message = format!("`hooks.{}`: found {}", name.get_ref(), found(value));
                 self.fault(&span, message, format!("expected {expected}"));
             }
         }
@@ -156,6 +156,18 @@ impl Reader<'_> {
             |near| format!("did you mean `{near}`?"),
         );
         self.fault(span, format!("`hooks.event`: found {}", shown(value)), cure);
+    }
+}
+
+/// A list by what is wrong in it, anything else as it is.
+fn found(value: &DeValue<'_>) -> String {
+    let items = value.as_array().map(|items| items.iter());
+    let is_blank = |item: &DeValue<'_>| item.as_str().is_none_or(|text| text.trim().is_empty());
+    let wrong = items.and_then(|mut items| items.find(|item| is_blank(item.get_ref())));
+    match wrong.map(toml::Spanned::get_ref) {
+        Some(item) if item.is_str() => "a list with an empty text in it".to_owned(),
+        Some(item) => format!("a list with {} in it", shown(item)),
+        None => shown(value),
     }
 }
 
@@ -260,6 +272,8 @@ mod tests {
             hook("event = 'x'\ncommand = ['x']"),
             hook("event = 5\ncommand = 'x'"),
             hook("event = 'before_search'\ncommand = []"),
+            hook("event = 'before_search'\ncommand = ['']"),
+            hook("event = 'before_search'\ncommand = ['x', 5]"),
             hook(&format!("{good}comand = ['x']")),
             hook(&format!("{good}name = 'x'")),
             hook(&format!("{good}match = 'x'")),
@@ -280,10 +294,12 @@ mod tests {
         metier.toml:2:9: `hooks.event`: found the number 5; expected one of on_session_start, before_search, after_search, before_skill_load, after_skill_load, before_tool_call, after_tool_call, on_session_end
         metier.toml:3:11: `hooks.command`: found the text `x`; expected a list of a program and its arguments
         metier.toml:3:11: `hooks.command`: found an empty list; expected a list of a program and its arguments
+        metier.toml:3:11: `hooks.command`: found a list with an empty text in it; expected a list of a program and its arguments
+        metier.toml:3:11: `hooks.command`: found a list with the number 5 in it; expected a list of a program and its arguments
         metier.toml:4:1: unknown key `hooks.comand`; did you mean `command`?
         metier.toml:4:1: unknown key `hooks.name`; known are event, command, match, timeout, fail_closed
         metier.toml:4:9: `hooks.match`: before_search is about no tool or skill; leave `match` out
-        metier.toml:4:9: `hooks.match`: found a list; expected a name of a tool or skill in which `*` stands for any text, or a list of them
+        metier.toml:4:9: `hooks.match`: found a list with an empty text in it; expected a name of a tool or skill in which `*` stands for any text, or a list of them
         metier.toml:4:11: `hooks.timeout`: found the number 0; expected seconds, above 0 and up to 600
         metier.toml:4:11: `hooks.timeout`: found the number nan; expected seconds, above 0 and up to 600
         metier.toml:4:15: `hooks.fail_closed`: found the text `yes`; expected true or false

@@ -43,10 +43,11 @@ pub(crate) enum Key {
     Host,
     Port,
     AllowedHosts,
+    AllowedOrigins,
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 30] = [
+    pub(crate) const ALL: [Self; 31] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
@@ -77,6 +78,7 @@ impl Key {
         Self::Host,
         Self::Port,
         Self::AllowedHosts,
+        Self::AllowedOrigins,
     ];
 
     /// The key in the file, with the table it stands in.
@@ -98,6 +100,7 @@ impl Key {
             Self::Host => "http.host",
             Self::Port => "http.port",
             Self::AllowedHosts => "http.allowed_hosts",
+            Self::AllowedOrigins => "http.allowed_origins",
             Self::Persist => "persist",
             Self::StateDir => "state_dir",
             Self::SkillTools => "skill_tools",
@@ -138,6 +141,7 @@ impl Key {
             Self::Host => Some("--host"),
             Self::Port => Some("--port"),
             Self::AllowedHosts => Some("--allowed-host"),
+            Self::AllowedOrigins => Some("--allowed-origin"),
             Self::Persist => Some("--persist"),
             Self::StateDir => Some("--state-dir"),
             Self::SkillTools => Some("--skill-tools"),
@@ -169,7 +173,9 @@ impl Key {
             | Self::Watch
             | Self::MemoryEnabled
             | Self::MemoryPrivacy => Kind::Flag,
-            Self::Capabilities | Self::Load | Self::AllowedHosts => Kind::Texts,
+            Self::Capabilities | Self::Load | Self::AllowedHosts | Self::AllowedOrigins => {
+                Kind::Texts
+            }
             Self::Environment => Kind::Patterns,
             Self::Python => Kind::Program,
             Self::Deadline | Self::Longest => Kind::Seconds,
@@ -205,6 +211,7 @@ impl Key {
             Self::Host => "the address that metier serve listens on",
             Self::Port => "its port; 0 takes any free one",
             Self::AllowedHosts => "further names under which clients may call it",
+            Self::AllowedOrigins => "origins of web pages that may call it; others are refused",
             Self::Persist => "keep what a server has loaded over a restart: a policy, or off",
             Self::StateDir => "the folder of what is kept; ~/.dcc-mcp without one",
             Self::SkillTools => {
@@ -249,9 +256,11 @@ impl Key {
             | Self::Watch
             | Self::MemoryEnabled
             | Self::MemoryPrivacy => Value::Flag(false),
-            Self::Capabilities | Self::Environment | Self::Load | Self::AllowedHosts => {
-                Value::Texts(Vec::new())
-            }
+            Self::Capabilities
+            | Self::Environment
+            | Self::Load
+            | Self::AllowedHosts
+            | Self::AllowedOrigins => Value::Texts(Vec::new()),
             Self::Stubs => Value::Text(STUBS[0].to_owned()),
             Self::Confirm => Value::Text(CONFIRM[0].to_owned()),
             Self::Host => Value::Text("127.0.0.1".to_owned()),

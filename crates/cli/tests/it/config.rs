@@ -244,7 +244,7 @@ fn what_a_server_is_started_with_can_stand_in_the_file() {
     let folder = mixed();
     write(
         folder.path().join("metier.toml"),
-        "watch = true\nstubs = 'none'\nconfirm = 'destructive'\nload = ['good']\nroots = ['skills']\n[http]\nport = 0\nallowed_hosts = ['farm']\n",
+        "watch = true\nstubs = 'none'\nconfirm = 'destructive'\nload = ['good']\nroots = ['skills']\n[http]\nport = 0\nallowed_hosts = ['farm']\nallowed_origins = ['https://tools.example']\n",
     );
     let shown = run(
         folder.path(),
@@ -257,6 +257,7 @@ fn what_a_server_is_started_with_can_stand_in_the_file() {
         "load                half                      --load",
         "http.port           0                         metier.toml:7:1",
         "http.allowed_hosts  farm                      metier.toml:8:1",
+        "http.allowed_origins  https://tools.example   metier.toml:9:1",
     ] {
         let words = |text: &str| {
             text.split_whitespace()

@@ -21,7 +21,7 @@ if event.get("arguments", {}).get("n") == 13 or event.get("skill_name") in sys.a
 "#;
 
 /// A folder of skills (`needs-good` depends on `good`) with hooks for these events.
-fn stage(hooks: &str) -> TempDir {
+pub(crate) fn stage(hooks: &str) -> TempDir {
     let folder = mixed();
     write(folder.path().join("hooks/policy.py"), POLICY);
     write(folder.path().join("metier.toml"), hooks);
@@ -32,13 +32,13 @@ fn stage(hooks: &str) -> TempDir {
     folder
 }
 
-fn hook(event: &str, more: &str) -> String {
+pub(crate) fn hook(event: &str, more: &str) -> String {
     format!(
         "[[hooks]]\nevent = '{event}'\ncommand = ['python3', 'hooks/policy.py'{more}]\ntimeout = 60\n\n"
     )
 }
 
-fn seen(folder: &Path) -> Vec<Value> {
+pub(crate) fn seen(folder: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(folder.join("seen.jsonl")).unwrap_or_default();
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())

@@ -52,7 +52,7 @@ fn cases() -> Vec<(&'static str, String, Fate)> {
         ("10 MB", format!(r#"{{"a":"{}"}}"#, "x".repeat(10_000_000)), TooLarge),
         ("half a pair", text(r#"{"a":"\ud800"}"#), Refused("unexpected end of hex escape")),
         ("the other half", text(r#"{"a":"\udc00x"}"#), Refused("lone leading surrogate in hex escape")),
-        ("65 bits", text(r#"{"a":18446744073709551616}"#), Refused("a: the integer 18446744073709551616 is too large to be carried exactly; send it as text")),
+        ("65 bits", text(r#"{"a":18446744073709551616}"#), Refused("a: the integer 18446744073709551616 is too large to be carried exactly: 64 bits are the most (send text where the tool takes it)")),
         ("beyond all numbers", text(r#"{"a":1e400}"#), Refused("number out of range")),
         ("twice", text(r#"{"a":1,"b":2,"a":3}"#), Refused("a: stands twice in the same object; send it once")),
         ("too deep", nested(2_000), Refused("recursion limit exceeded")),

@@ -180,7 +180,7 @@ fn verdicts(root: &Path, mode: ParseMode) -> Vec<String> {
         assert!(!why.is_empty(), "{rejected}");
         lines.push(format!("{}: rejected{why}", shown(&rejected.display_path)));
     }
-    for about in &report.diagnostics {
+    for about in report.root_findings.iter().map(|found| &found.diagnostic) {
         lines.push(format!("({}) {}", about.code.id, shown(&about.message)));
     }
     lines.sort();

@@ -63,6 +63,18 @@ impl Client {
         client.exchange(&stateless_call(1, tool, arguments))
     }
 
+    /// Ends the session; the caller may close the connection without waiting for the answer.
+    pub(crate) fn delete(&self) -> TcpStream {
+        let Self { address, session } = self;
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(
+            stream,
+            "DELETE /mcp HTTP/1.1\r\nHost: {address}\r\n{session}Connection: close\r\n\r\n"
+        )
+        .unwrap();
+        stream
+    }
+
     /// Sends and leaves the answer to whoever reads the connection.
     pub(crate) fn send(&self, body: &str) -> TcpStream {
         let Self { address, session } = self;

@@ -53,6 +53,8 @@ mod progress;
 mod quality;
 mod search;
 mod serve;
+#[cfg(unix)]
+mod session_hooks;
 mod state;
 mod stdio;
 mod strangers_words;
@@ -62,3 +64,5 @@ mod unreadable;
 mod watch;
 #[cfg(target_os = "linux")]
 mod watchdog;
+#[cfg(unix)]
+mod what_is_kept;

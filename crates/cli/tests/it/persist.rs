@@ -156,6 +156,62 @@ fn a_skill_that_is_late_keeps_its_record_and_comes_back() {
 }
 
 #[test]
+fn of_many_skills_that_are_not_there_some_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    skills(path, &["one"]);
+    let mut records: Vec<_> = (0..2_000)
+        .map(|it| json!({"name": format!("x{it}")}))
+        .collect();
+    records.push(json!({"name": "one", "version": "0.9.0"}));
+    let kept = json!({"schema_version": 1, "skills": records}).to_string();
+    write(path.join("state/python/loaded.json"), &kept);
+    let mut server = Server::start(path, &["--persist=ignore_version", "skills"]);
+    let said = said_in(path);
+    let warnings = said.lines().filter(|line| line.starts_with("warning: "));
+    assert_eq!(warnings.count(), 21, "{said}");
+    assert!(said.contains("`x0` is not there") && said.contains("and 1980 more"));
+    assert_eq!(server.load("one").unwrap()["result"]["isError"], false);
+    server.end();
+    assert!(state(path).contains("\"x1999\""), "their records stay");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_state_on_a_drive_that_is_late_is_told_and_comes_back_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    skills(path, &["a", "b"]);
+    for folder in ["drive", "state/python"] {
+        std::fs::create_dir_all(path.join(folder)).unwrap();
+    }
+    let link = path.join("state/python/loaded.json");
+    std::os::unix::fs::symlink(path.join("drive/loaded.json"), &link).unwrap();
+    let mut server = Server::start(path, &["--persist", "skills"]);
+    server.load("a").unwrap();
+    server.end();
+    std::fs::rename(path.join("drive"), path.join("away")).unwrap();
+    let mut server = Server::start(path, &["--persist", "skills"]);
+    let said = said_in(path);
+    assert!(said.contains("its drive may be late"), "{said}");
+    let answer = server.load("b").unwrap().to_string();
+    assert!(answer.contains("MT509"), "{answer}");
+    assert!(link.is_symlink() && !path.join("drive").exists());
+    std::fs::rename(path.join("away"), path.join("drive")).unwrap();
+    // The next change takes along what could not be saved.
+    server
+        .call(
+            "activate_tool_group",
+            &json!({"skill_name": "b", "group": "expert"}),
+        )
+        .unwrap();
+    server.end();
+    let mut server = Server::start(path, &["--persist", "skills"]);
+    assert_eq!(server.tools(), ["a__one", "a__two", "b__one", "b__two"]);
+    assert!(link.is_symlink());
+}
+
+#[test]
 fn case_136_a_damaged_file_is_a_warning_and_is_kept() {
     for (text, loaded) in [
         (

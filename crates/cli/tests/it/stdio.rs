@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use serde_json::{Value, json};
 
 use crate::command::{metier, mixed, run};
+use crate::http_client::stateless_call;
 
 pub(crate) struct Session {
     child: Child,
@@ -66,6 +67,16 @@ impl Session {
         let answer = self.next_with("id");
         assert_eq!(answer["id"], id, "{answer}");
         answer["result"].clone()
+    }
+
+    /// Calls a tool that takes no arguments as a client without a session.
+    pub(crate) fn call_stateless(&mut self, id: u32, tool: &str) {
+        self.send(&serde_json::from_str(&stateless_call(id, tool, "{}")).unwrap());
+        assert_eq!(self.next_with("id")["id"], id);
+    }
+
+    pub(crate) fn child(&self) -> &Child {
+        &self.child
     }
 
     /// Closes the input and waits for the end.

@@ -6,9 +6,14 @@ use std::fmt::Write as _;
 use crate::{Diagnostic, Severity};
 
 /// One test suite a file, one test case a finding: an error is a failure, anything else is a passed
-/// case that says what was found.
-pub fn junit<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> String {
-    let mut files: BTreeMap<&str, Vec<&Diagnostic>> = BTreeMap::new();
+/// case that says what was found. A checked file without any finding is one passed case: build servers take a report
+/// without cases for a broken one.
+pub fn junit<'a>(
+    diagnostics: impl IntoIterator<Item = &'a Diagnostic>,
+    checked: impl IntoIterator<Item = &'a str>,
+) -> String {
+    let mut files: BTreeMap<&str, Vec<&Diagnostic>> =
+        checked.into_iter().map(|file| (file, Vec::new())).collect();
     for diagnostic in diagnostics {
         let file = diagnostic
             .location()
@@ -27,7 +32,10 @@ pub fn junit<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Strin
     let _ = writeln!(
         xml,
         "<testsuites name=\"metier\" tests=\"{}\" failures=\"{}\" errors=\"0\">",
-        all.len(),
+        files
+            .values()
+            .map(|found| found.len().max(1))
+            .sum::<usize>(),
         failures(&all)
     );
     for (file, found) in &files {
@@ -36,9 +44,16 @@ pub fn junit<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Strin
             xml,
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\">",
             escaped(name),
-            found.len(),
+            found.len().max(1),
             failures(found)
         );
+        if found.is_empty() {
+            let _ = writeln!(
+                xml,
+                "    <testcase name=\"no findings\" classname=\"{}\"/>",
+                escaped(name)
+            );
+        }
         for diagnostic in found {
             case(&mut xml, name, diagnostic);
         }

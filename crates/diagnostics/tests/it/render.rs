@@ -65,7 +65,7 @@ fn github_is_one_command_each() {
 
 #[test]
 fn junit_is_a_case_each() {
-    insta::assert_snapshot!(junit(&findings()));
+    insta::assert_snapshot!(junit(&findings(), ["fine/SKILL.md"]));
 }
 
 #[test]

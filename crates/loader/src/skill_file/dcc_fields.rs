@@ -10,7 +10,7 @@ use super::depends::read_depends;
 use super::fields::FrontMatter;
 use crate::codes;
 use crate::findings::{Findings, brief};
-use crate::tools_file::nearest;
+use crate::tools_file::{is_tool_key, nearest};
 use crate::values::{self, Item};
 use crate::yaml::Node;
 
@@ -76,6 +76,9 @@ pub(crate) fn read_metadata(
         let written = key.text().unwrap_or_default();
         let Some(name) = written.strip_prefix("dcc-mcp.") else {
             misspelt(findings, key, written);
+            if ONLY_OURS.contains(&&*written.replace('_', "-")) {
+                one_level_too_far_out(findings, key, written);
+            }
             continue;
         };
         let shown = brief(name);
@@ -100,6 +103,31 @@ pub(crate) fn read_metadata(
     for (key, value) in entries.iter().filter(|(key, _)| !key.is_merge_key()) {
         read_dcc_key(findings, key, &key.key_text(), value, skill, front);
     }
+}
+
+/// Keys that nobody but us has: written beside `dcc-mcp`, they are meant to stand below it.
+const ONLY_OURS: [&str; 6] = [
+    "depends",
+    "search-hint",
+    "search-aliases",
+    "dcc",
+    "allow-implicit-invocation",
+    "example-prompts",
+];
+
+fn one_level_too_far_out(findings: &mut Findings<'_>, key: &Node<'_>, written: &str) {
+    if !findings.has_room(Severity::Warning) {
+        findings.left_out_at(Severity::Warning, &key.span);
+        return;
+    }
+    let name = written.replace('_', "-");
+    findings
+        .warning(
+            codes::MISPLACED_KEY,
+            &key.span,
+            format!("`metadata.{written}` is not read: it belongs below `metadata.dcc-mcp`"),
+        )
+        .help(format!("write metadata: {{dcc-mcp: {{{name}: …}}}}"));
 }
 
 /// A word on a key that is nearly `dcc-mcp`: with it, everything below would be lost in silence.
@@ -185,7 +213,9 @@ fn read_dcc_key(
                     &key.span,
                     format!("`{path}` is unknown; it is kept as it is"),
                 );
-                if let Some(nearest) = nearest(name, &READ) {
+                if is_tool_key(name) {
+                    added.help("it is a key of a tool: write it into tools.yaml");
+                } else if let Some(nearest) = nearest(name, &READ) {
                     added.help(format!("did you mean `{nearest}`?"));
                 }
             }

@@ -1,5 +1,6 @@
 //! What the front matter says: every key at its place, and a word on every key that is not.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -106,12 +107,12 @@ pub(crate) fn read_fields(
     let mut name = None;
     let mut seen = BTreeSet::new();
     for (key, value) in entries {
-        let text = key.key_text();
+        let text = key.key_str();
         // Of a key that is written twice, which has been told, the first stays.
         if key.is_merge_key() || !seen.insert(text.clone()) {
             continue;
         }
-        match text.as_str() {
+        match &*text {
             "name" => name = Some(value),
             "description" => {}
             "license" => {
@@ -140,9 +141,13 @@ pub(crate) fn read_fields(
 }
 
 fn is_ours(key: &str) -> bool {
-    let key = key.replace('_', "-");
-    OURS.contains(&key.as_str())
-        || matches!(key.as_str(), "branding" | "links")
+    let key = if key.contains('_') {
+        Cow::Owned(key.replace('_', "-"))
+    } else {
+        Cow::Borrowed(key)
+    };
+    OURS.contains(&&*key)
+        || matches!(&*key, "branding" | "links")
         || key.starts_with("dcc-mcp.")
         || key == "metadata.dcc-mcp"
         || key.starts_with("metadata.dcc-mcp.")
@@ -190,7 +195,12 @@ fn unknown(findings: &mut Findings<'_>, key: &Node<'_>, name: &str) {
         Severity::Warning => findings.warning(codes::UNKNOWN_KEY, &key.span, message),
         _ => findings.info(codes::UNKNOWN_KEY, &key.span, message),
     };
+    let odd = name.chars().next().filter(|c| c.is_whitespace());
     added.help(match nearest(name, &KNOWN) {
+        _ if odd.is_some() => format!(
+            "the line begins with U+{:04X}, which is no blank to YAML: indent with spaces",
+            odd.map_or(0, u32::from)
+        ),
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => "put data of your own below `metadata`".to_owned(),
     });
@@ -202,9 +212,9 @@ fn misplaced(
     entries: &[(Node<'_>, Node<'_>)],
     front: &mut FrontMatter,
 ) {
-    let found: Vec<(&Node<'_>, String)> = entries
+    let found: Vec<(&Node<'_>, Cow<'_, str>)> = entries
         .iter()
-        .map(|(key, _)| (key, key.key_text()))
+        .map(|(key, _)| (key, key.key_str()))
         .filter(|(_, name)| is_ours(name))
         .collect();
     let Some((first, _)) = found.first() else {
@@ -236,7 +246,11 @@ fn misplaced(
     } else {
         ("belong", "they are")
     };
-    let mut message = format!("{} {verb} below `metadata.dcc-mcp`", names.join(", "));
+    let mut below = "metadata.dcc-mcp";
+    if found.iter().all(|(_, name)| &**name == "dcc-mcp") {
+        below = "metadata";
+    }
+    let mut message = format!("{} {verb} below `{below}`", names.join(", "));
     if severity == Severity::Warning {
         let _ = write!(message, "; {taken} not read here");
     }
@@ -291,7 +305,10 @@ fn read_name(
         let span = node.map_or(root.span.start..root.span.start, |node| node.span.clone());
         findings
             .fault(codes::NAME_MISSING, &span, "the skill has no name")
-            .help(format!("add `name: {}`", skill.name.in_yaml()));
+            .help(
+                misspelt(root, "name")
+                    .unwrap_or_else(|| format!("add `name: {}`", skill.name.in_yaml())),
+            );
         front.not_served = Some("its front matter has no name".to_owned());
         return;
     };
@@ -345,6 +362,18 @@ fn read_name(
             });
     }
     skill.name = name;
+}
+
+/// What to say where a key is missing and one that is unknown was meant to be it.
+pub(crate) fn misspelt(map: &Node<'_>, missing: &str) -> Option<String> {
+    let mut keys = map.map()?.iter().map(|(key, _)| key.key_str());
+    let found = keys.find(|key| {
+        **key != *missing && !KNOWN.contains(&&**key) && nearest(key, &[missing]).is_some()
+    })?;
+    let found = brief(&found);
+    Some(format!(
+        "the key `{found}` is unknown: did you mean `{missing}`?"
+    ))
 }
 
 fn other_name(text: &str) -> String {
@@ -412,7 +441,11 @@ fn description(
                 &span,
                 "the skill has no description",
             )
-            .help("say in a sentence what it does and when to use it");
+            .help(
+                misspelt(root, "description").unwrap_or_else(|| {
+                    "say in a sentence what it does and when to use it".to_owned()
+                }),
+            );
         return;
     };
     let length = text.chars().count();

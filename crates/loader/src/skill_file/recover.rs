@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
-use crate::yaml::{Fault, FaultKind, Tree, parse};
+use crate::yaml::{Fault, FaultKind, Tree, parse, unprintable};
 
 /// A description that was recovered.
 #[derive(Debug)]
@@ -82,6 +82,9 @@ fn parse_checked(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
         let message = format!("not valid YAML: {error}");
         // A text without any value is no fault of syntax.
         if tree.root.is_some() {
+            if let Some(fault) = unprintable(text, base) {
+                return Err(fault);
+            }
             return Err(Fault::new(
                 FaultKind::Invalid,
                 base + at..base + at,
@@ -99,9 +102,10 @@ fn description_line(text: &str) -> Option<Range<usize>> {
     while let Some(line) = lines.next() {
         let start = at;
         at += line.len();
-        let Some(rest) = line.strip_prefix("description:") else {
+        let Some(rest) = behind_key(line) else {
             continue;
         };
+        let key = line.len() - rest.len();
         let continues = lines
             .peek()
             .is_some_and(|next| next.starts_with([' ', '\t']) && !next.trim().is_empty());
@@ -109,10 +113,19 @@ fn description_line(text: &str) -> Option<Range<usize>> {
         if continues || value.len() < 2 || !rest.starts_with([' ', '\t']) || !is_sentence(value) {
             return None;
         }
-        let start = start + "description:".len() + (rest.len() - rest.trim_start().len());
+        let start = start + key + (rest.len() - rest.trim_start().len());
         return Some(start..start + value.len());
     }
     None
+}
+
+/// What follows `description:`, in every way to write this key at the start of a line.
+fn behind_key(line: &str) -> Option<&str> {
+    ["description", "\"description\"", "'description'"]
+        .iter()
+        .find_map(|key| line.strip_prefix(key))?
+        .trim_start_matches(' ')
+        .strip_prefix(':')
 }
 
 /// Whether a value is worth another try: an unclosed quote or bracket never is.
@@ -172,6 +185,23 @@ mod tests {
             "ends with:",
         ] {
             assert_eq!(recovered(value).as_deref(), Some(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn the_key_may_be_quoted_or_apart_from_its_colon() {
+        for key in [
+            "\"description\":",
+            "'description':",
+            "description :",
+            "\"description\" :",
+        ] {
+            let text = format!("name: x\n{key} Use when: baking\nlicense: MIT\n");
+            let room = OnceCell::new();
+            let (_, recovered) = parse_recovering(&text, 0, &room).unwrap();
+            let recovered = recovered.unwrap();
+            assert_eq!(recovered.value, "Use when: baking", "{key}");
+            assert_eq!(&text[recovered.span], "Use when: baking", "{key}");
         }
     }
 

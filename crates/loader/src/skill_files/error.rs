@@ -56,6 +56,18 @@ pub enum ReadFileError {
     },
 }
 
+impl ReadFileError {
+    /// What helps, where something is known to.
+    pub(crate) const fn cure(&self) -> Option<&'static str> {
+        match self {
+            Self::PermissionDenied { .. } => Some("let the user that the server runs as read it"),
+            Self::NotAFile { .. } => Some("put a plain file there"),
+            Self::Outside { .. } => Some("put the file itself into the skill"),
+            _ => None,
+        }
+    }
+}
+
 /// cap-std reports a way out as "permission denied" without a number of the system.
 pub(super) fn is_escape(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 #[cfg(not(unix))]
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File, FileType, OpenOptions};
+use cap_std::fs::{Dir, File, OpenOptions};
 
 use super::error::{ReadFileError, is_escape, read_error};
+use super::folder_entries::{FolderEntry, entries_below};
 use super::inside::climbs_out;
 
 /// An open skill folder.
@@ -65,15 +66,20 @@ impl FolderHandle {
         Ok((bytes, whole))
     }
 
-    /// What stands in the place of a folder and is none; `None` where there is a folder, or nothing.
+    /// Why what stands in the place of a folder cannot be looked into; `None` where it can be, or where there is nothing.
     pub(crate) fn why_no_folder(&self, relative: &str) -> Option<String> {
         self.dir.symlink_metadata(relative).ok()?;
         match self.dir.metadata(relative) {
-            Ok(found) if found.is_dir() => None,
-            Ok(_) => Some("it is not a folder".to_owned()),
+            Ok(found) if found.is_dir() => {
+                let error = self.dir.read_dir(relative).err()?;
+                Some(read_error(relative, &error).to_string())
+            }
+            Ok(_) => Some(format!("`{relative}` is not a folder")),
             Err(error) => Some(match read_error(relative, &error) {
-                ReadFileError::Outside { .. } => "it leads out of the skill folder".to_owned(),
-                ReadFileError::NotFound { .. } => "it leads nowhere".to_owned(),
+                ReadFileError::Outside { .. } => {
+                    format!("`{relative}` leads out of the skill folder")
+                }
+                ReadFileError::NotFound { .. } => format!("`{relative}` leads nowhere"),
                 error => error.to_string(),
             }),
         }
@@ -171,36 +177,7 @@ impl FolderHandle {
     /// What a folder below holds, sorted by name; empty if there is no such folder.
     pub(crate) fn entries(&self, relative: &str) -> Vec<FolderEntry> {
         self.touched.borrow_mut().push(relative.to_owned());
-        let Ok(entries) = self.dir.read_dir(relative) else {
-            return Vec::new();
-        };
-        let mut found: Vec<_> = entries
-            .flatten()
-            .map(|entry| FolderEntry {
-                name: entry.file_name().into_string(),
-                kind: entry.file_type().ok(),
-            })
-            .collect();
-        found.sort_by(|one, other| one.name.cmp(&other.name));
-        found
-    }
-}
-
-/// One entry of a folder.
-#[derive(Debug)]
-pub(crate) struct FolderEntry {
-    /// The name; as it came from the system where it is not UTF-8.
-    pub(crate) name: Result<String, std::ffi::OsString>,
-    kind: Option<FileType>,
-}
-
-impl FolderEntry {
-    pub(crate) fn is_file(&self) -> bool {
-        self.kind.is_some_and(|kind| kind.is_file())
-    }
-
-    pub(crate) fn is_link(&self) -> bool {
-        self.kind.is_some_and(|kind| kind.is_symlink())
+        entries_below(&self.dir, relative)
     }
 }
 

@@ -14,6 +14,7 @@ use super::schema_check::check_written;
 use super::{Names, Surroundings, unknown_key};
 use crate::codes;
 use crate::findings::{Findings, brief};
+use crate::skill_file::misspelt;
 use crate::values;
 use crate::yaml::Node;
 
@@ -49,6 +50,11 @@ const KEYS: [&str; 29] = [
     "call_examples",
     "title",
 ];
+
+/// Whether entries have a key of this name.
+pub(crate) fn is_tool_key(name: &str) -> bool {
+    KEYS.contains(&&*plain_key(name.into()))
+}
 
 /// Reads one entry; `None`, with a finding, when it cannot be a tool.
 pub(crate) fn read_entry(
@@ -215,7 +221,7 @@ fn entry_name<'n, 'a>(
                 &span,
                 format!("`tools[{index}]` has no name, so it is left out"),
             )
-            .help("add `name: …`");
+            .help(misspelt(node, "name").unwrap_or_else(|| "add `name: …`".to_owned()));
         return None;
     }
     if let Some(text) = node.text().filter(|text| !text.trim().is_empty())

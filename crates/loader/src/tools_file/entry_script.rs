@@ -52,6 +52,13 @@ pub(super) fn find_script(
                 "its source_file is outside the skill folder".to_owned(),
             );
         }
+        SourceFile::Forbidden { path } => {
+            let message = format!("permission denied for `{path}`");
+            findings
+                .fault(codes::SCRIPT_MISSING, &place.span, message.clone())
+                .help("let the user that the server runs as read it");
+            refuse(tool, message);
+        }
         SourceFile::Found(lookup) => {
             if let ScriptLookup::Missing { path, similar } = &lookup {
                 let added = findings.fault(

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use metier_tool::repeated_members;
 use serde_json::{Map, Value};
 
 use crate::findings::{Findings, brief};
@@ -35,11 +36,13 @@ pub(crate) fn read_schema(
             if let Some(dialect) = schema.as_ref().and_then(|schema| schema.get("$schema"))
                 && !is_known_dialect(dialect)
             {
-                findings.warning(
-                    codes::UNKNOWN_DIALECT,
-                    &value.span,
-                    format!("`{tool}: {key}`: unknown `$schema` {dialect}; read as 2020-12"),
-                );
+                let message =
+                    format!("`{tool}: {key}`: unknown `$schema` {dialect}; read as 2020-12");
+                findings
+                    .warning(codes::UNKNOWN_DIALECT, &value.span, message)
+                    .help(
+                        "remove `$schema`, or write `https://json-schema.org/draft/2020-12/schema`",
+                    );
             }
             Ok(schema)
         }
@@ -51,7 +54,11 @@ pub(crate) fn read_schema(
                     &value.span,
                     format!("`{tool}: {key}` cannot be used: {fault}; every call is refused"),
                 )
-                .help("write a JSON Schema of type object, as a mapping or as JSON text");
+                .help(if fault.starts_with("it refers to") {
+                    "copy what it refers to into `$defs` and refer to `#/$defs/NAME`"
+                } else {
+                    "write a JSON Schema of `type: object`, as a mapping or as JSON text"
+                });
             Err(reason)
         }
     }
@@ -79,8 +86,17 @@ fn usable(
     }
     let schema = match value.text() {
         // A plain word or number is no JSON text, even where JSON would accept it.
-        Some(text) if value.to_json().is_string() => serde_json::from_str(text)
-            .map_err(|error| format!("the JSON text is broken ({error})"))?,
+        Some(text) if value.to_json().is_string() => {
+            let schema = serde_json::from_str(text)
+                .map_err(|error| format!("the JSON text is broken ({error})"))?;
+            if let Some(place) = repeated_members(text).first() {
+                return Err(format!(
+                    "in its JSON text `{}` stands twice in the same object",
+                    brief(place)
+                ));
+            }
+            schema
+        }
         _ => value.merged_json(merged).map_err(|NotMergeable| {
             "what `<<` merges is neither a mapping nor a list of mappings".to_owned()
         })?,

@@ -8,6 +8,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
 use super::places::Places;
 use super::slip::Slip;
+use super::unprintable::unprintable;
 use super::{Fault, FaultKind, Kind, Node, quick};
 use crate::findings::brief;
 
@@ -60,6 +61,9 @@ pub(super) fn parse_events(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
             Ok((event, span)) => builder.event(event, span)?,
             Err(error) => {
                 let at = builder.places.byte(error.marker().index());
+                if let Some(fault) = unprintable(text, base) {
+                    return Err(fault);
+                }
                 let slip = Slip {
                     text,
                     base,
@@ -288,10 +292,14 @@ impl<'a> Builder<'a> {
         let Some(tag) = tag else {
             return false;
         };
-        let core = tag.is_yaml_core_schema();
+        // Written out (`!<tag:yaml.org,2002:str>`) a tag comes as a whole.
+        let written_out = tag.handle.is_empty().then_some(tag.suffix.as_str());
+        let written_out = written_out.and_then(|whole| whole.strip_prefix("tag:yaml.org,2002:"));
+        let core = tag.is_yaml_core_schema() || written_out.is_some();
+        let suffix = written_out.unwrap_or(&tag.suffix);
         let known = core
             && matches!(
-                tag.suffix.as_str(),
+                suffix,
                 "str" | "int" | "float" | "bool" | "null" | "map" | "seq"
             );
         // A lone `!` says "as it is written".
@@ -302,10 +310,10 @@ impl<'a> Builder<'a> {
             self.tree.faults.push(Fault::new(
                 FaultKind::Tag,
                 span.clone(),
-                format!("the YAML tag `{handle}{}` is not supported", tag.suffix),
+                format!("the YAML tag `{handle}{suffix}` is not supported"),
             ));
         }
-        plain_mark || core && tag.suffix == "str"
+        plain_mark || core && suffix == "str"
     }
 
     fn check_keys(&mut self, entries: &[(Node<'_>, Node<'_>)]) {

@@ -41,11 +41,13 @@ impl Node<'_> {
     ) -> Result<Value, NotMergeable> {
         match &self.kind {
             Kind::Scalar { .. } => Ok(self.to_json()),
-            Kind::List(items) => items
-                .iter()
-                .map(|item| item.merged_json(first))
-                .collect::<Result<_, _>>()
-                .map(Value::Array),
+            Kind::List(items) => {
+                let mut merged = Vec::with_capacity(items.len());
+                for item in &**items {
+                    merged.push(item.merged_json(first)?);
+                }
+                Ok(Value::Array(merged))
+            }
             Kind::Map(_) => self.merged_map(first).map(Value::Object),
         }
     }
@@ -54,8 +56,10 @@ impl Node<'_> {
         &self,
         first: &mut Option<Range<usize>>,
     ) -> Result<Map<String, Value>, NotMergeable> {
-        let mut merged = Map::new();
-        for (key, value) in self.map().ok_or(NotMergeable)? {
+        let entries = self.map().ok_or(NotMergeable)?;
+        // A scan makes more of these than of anything else: none grows while it is filled.
+        let mut merged = Map::with_capacity(entries.len());
+        for (key, value) in entries {
             if !key.is_merge_key() {
                 merged.insert(key.key_text(), value.merged_json(first)?);
                 continue;

@@ -17,6 +17,8 @@ use super::{Kind, Node};
 const DEEPEST: usize = 40;
 /// Parsers give up on longer keys at different lengths.
 const LONGEST_KEY: usize = 128;
+/// Room for the keys and values of the collections that are open at once in an ordinary file.
+const EXPECTED_OPEN: usize = 64;
 
 /// The tree, if the text keeps to the part of YAML that is read here.
 pub(super) fn parse(text: &str, base: usize) -> Option<Node<'_>> {
@@ -27,7 +29,7 @@ pub(super) fn parse(text: &str, base: usize) -> Option<Node<'_>> {
         text,
         base,
         at: 0,
-        nodes: Vec::new(),
+        nodes: Vec::with_capacity(EXPECTED_OPEN),
     };
     let indent = reader.next_line()?;
     let root = reader.block(indent, 0)?;

@@ -3,10 +3,10 @@
 //! A parser stops where it can go no further. What the author has to mend is often before it: the
 //! bracket or quote that was never closed, the tab at the start of the line.
 
-use std::collections::BTreeSet;
-
 use super::{Fault, FaultKind};
-use crate::findings::brief;
+
+mod colon;
+mod indentation;
 
 /// Where a parser stopped.
 pub(super) struct Slip<'a> {
@@ -22,7 +22,9 @@ pub(super) struct Slip<'a> {
 impl Slip<'_> {
     /// The fault; `info` is what the parser said.
     pub(super) fn fault(&self, info: &str) -> Fault {
-        self.tab(info)
+        self.half_character(info)
+            .or_else(|| self.odd_blank())
+            .or_else(|| self.tab(info))
             .or_else(|| self.bracket())
             .or_else(|| self.quote(info))
             .or_else(|| self.indentation(info))
@@ -36,146 +38,34 @@ impl Slip<'_> {
             })
     }
 
-    fn upto(&self, place: usize) -> &str {
+    /// JSON writers spell a character beyond U+FFFF as two escapes; YAML has one escape for it.
+    fn half_character(&self, info: &str) -> Option<Fault> {
+        if !info.contains("invalid Unicode character escape code") {
+            return None;
+        }
+        let from = self.at.checked_sub(self.base)?;
+        let is_half = |escape: &str| {
+            let code = escape
+                .get(2..6)
+                .and_then(|hex| u32::from_str_radix(hex, 16).ok());
+            code.is_some_and(|code| (0xD800..0xE000).contains(&code))
+        };
+        let rest = self.text.get(from..)?;
+        let (at, escape) = rest
+            .match_indices("\\u")
+            .filter_map(|(at, _)| Some((at, rest.get(at..)?)))
+            .find(|(_, escape)| is_half(escape))?;
+        let written = escape.get(..6)?;
+        let place = self.at + at..self.at + at + written.len();
+        let message = format!("not valid YAML: the escape `{written}` is half a character");
+        let cure = "write the character itself, or one escape for it: `\\U` and eight digits";
+        Some(Fault::new(FaultKind::Invalid, place, message).cured_by(cure))
+    }
+
+    pub(super) fn upto(&self, place: usize) -> &str {
         let upto = place.checked_sub(self.base);
         upto.and_then(|end| self.text.get(..end))
             .unwrap_or(self.text)
-    }
-
-    /// The parser stops at a tab, at the start of the next line, or at the text that a line behind a
-    /// tab seems to continue.
-    fn tab(&self, info: &str) -> Option<Fault> {
-        let line_start = |upto: &str| upto.rfind('\n').map_or(0, |found| found + 1);
-        let upto = self.upto(self.at);
-        let last = line_start(upto);
-        let before = upto.get(..last.saturating_sub(1)).map_or(0, line_start);
-        let behind = self.text.get(last..).unwrap_or_default();
-        let behind = behind.match_indices('\n').map(|(end, _)| last + end + 1);
-        let is_told = info.contains("tab");
-        let place = |start: usize| {
-            let line = self.text.get(start..)?.split('\n').next()?;
-            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
-            Some(self.base + start + line.get(..indent)?.find('\t')?)
-        };
-        let place = [last, before]
-            .into_iter()
-            .chain(behind.filter(|_| is_told))
-            .find_map(place)?;
-        Some(
-            Fault::new(
-                FaultKind::Invalid,
-                place..place + 1,
-                "found a tab; YAML indents with blanks",
-            )
-            .cured_by("indent with spaces"),
-        )
-    }
-
-    /// A line of a block that lines up with none of those above it.
-    fn indentation(&self, info: &str) -> Option<Fault> {
-        if !info.contains("block") {
-            return None;
-        }
-        let upto = self.upto(self.at);
-        let start = upto.rfind('\n').map_or(0, |found| found + 1);
-        let (above, rest) = self.text.split_at_checked(start)?;
-        let (mut keys, mut dashes) = (BTreeSet::new(), BTreeSet::new());
-        for line in above.lines() {
-            let mut at = line.len() - line.trim_start_matches(' ').len();
-            while line.get(at..).is_some_and(|rest| rest.starts_with("- ")) {
-                dashes.insert(at);
-                let inside = line.get(at + 1..).unwrap_or_default();
-                at += 1 + inside.len() - inside.trim_start_matches(' ').len();
-            }
-            keys.insert(at);
-        }
-        let line = rest.lines().next()?;
-        let words = line.trim_start_matches(' ');
-        let column = line.len() - words.len();
-        let is_dash = words == "-" || words.starts_with("- ");
-        let levels = if is_dash { &dashes } else { &keys };
-        let place = self.base + start + column;
-        (!levels.contains(&column)).then(|| {
-            Fault::new(
-                FaultKind::Invalid,
-                place..place,
-                "the indentation of this line is that of no line above it",
-            )
-            .cured_by("line it up with the keys, or with the `-`, that it belongs to")
-        })
-    }
-
-    /// A key or a `-` that is run together with what follows it, or a key without its `:`. What was written that way
-    /// goes on as one text into the next line, and the parser stops there.
-    fn colon(&self, info: &str) -> Option<Fault> {
-        let is_told = info.contains("simple key expect")
-            || info.contains("mapping values are not allowed")
-            || info.contains("block mapping");
-        if !is_told {
-            return None;
-        }
-        let upto = self.upto(self.at);
-        let end = upto.rfind('\n')?;
-        let mut start = end;
-        let words = loop {
-            let above = upto.get(..start)?;
-            let line = above.rfind('\n').map_or(0, |found| found + 1);
-            let words = above.get(line..)?.trim();
-            if !words.is_empty() && !words.starts_with('#') {
-                start = line;
-                break words;
-            }
-            start = line.checked_sub(1)?;
-        };
-        let line = upto.get(start..end)?;
-        let mut place = self.base + start + (line.len() - line.trim_start().len());
-        let mut words = words;
-        while let Some(behind) = words.strip_prefix("- ") {
-            let inside = behind.trim_start();
-            place += words.len() - inside.len();
-            words = inside;
-        }
-        let invalid = |place: usize, length: usize, message: String| {
-            Fault::new(FaultKind::Invalid, place..place + length, message)
-        };
-        let is_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-        if let Some(behind) = words.strip_prefix('-')
-            && behind.starts_with(is_key)
-        {
-            let fault = invalid(place, 1, "no blank behind the `-`".to_owned());
-            return Some(fault.cured_by(format!("write `- {}`", brief(behind))));
-        }
-        let key = words.get(..words.find(|c| !is_key(c)).unwrap_or(words.len()))?;
-        if let Some(value) = words.get(key.len()..)?.strip_prefix('：')
-            && !key.is_empty()
-        {
-            let message = format!("the `：` behind `{}` is a full-width colon", brief(key));
-            let fault = invalid(place + key.len(), '：'.len_utf8(), message);
-            let written = format!("{}: {}", brief(key), brief(value.trim()));
-            return Some(fault.cured_by(format!("write `{}`", written.trim_end())));
-        }
-        if info.contains("block mapping") {
-            return None;
-        }
-        let behind = words.get(key.len()..)?;
-        if key.is_empty() {
-            return None;
-        }
-        match behind.strip_prefix(':') {
-            Some(value) if !value.is_empty() && !value.starts_with([' ', '\t']) => {
-                let message = format!("no blank behind the `:` of `{}`", brief(key));
-                let fault = invalid(place + key.len(), 1, message);
-                Some(fault.cured_by(format!("write `{}: {}`", brief(key), brief(value))))
-            }
-            Some(_) => None,
-            None if behind.contains(": ") => None,
-            None => {
-                let fault = invalid(place, key.len(), format!("no `:` behind `{}`", brief(key)));
-                let value = behind.trim_start();
-                let written = format!("{}: {}", brief(key), brief(value));
-                Some(fault.cured_by(format!("write `{}`", written.trim_end())))
-            }
-        }
     }
 
     /// A bracket that is open and finds no partner before the text goes on as if it had been closed.
@@ -251,8 +141,16 @@ impl Slip<'_> {
                     .get(..*place)
                     .is_none_or(|before| !before.ends_with('\\'))
             })?;
-        let lines = inside.get(opening..)?.contains('\n');
-        lines.then(|| unclosed(quote, self.base + opening))
+        if inside.get(opening..)?.contains('\n') {
+            return Some(unclosed(quote, self.base + opening));
+        }
+        let cure = match quote {
+            '\'' => "write `''` for an apostrophe, or put the whole value into double quotes",
+            _ => "write `\\\"` for a quote inside, or put the whole value into single quotes",
+        };
+        let place = self.at..self.at;
+        let message = format!("not valid YAML: words follow the {quote} that ends the value");
+        Some(Fault::new(FaultKind::Invalid, place, message).cured_by(cure))
     }
 }
 

@@ -13,7 +13,8 @@ fn ids(report: &ScanReport) -> Vec<&str> {
 }
 
 fn findings(report: &ScanReport) -> Vec<String> {
-    report.diagnostics.iter().map(ToString::to_string).collect()
+    let findings = report.root_findings.iter();
+    findings.map(|found| found.diagnostic.to_string()).collect()
 }
 
 #[test]
@@ -62,9 +63,9 @@ fn a_root_that_is_missing_or_a_file_is_one_word_and_a_default_one_none() {
     );
     assert_eq!(ids(&report), ["env-2:a"]);
     let codes: Vec<_> = report
-        .diagnostics
+        .root_findings
         .iter()
-        .map(|found| found.code.id)
+        .map(|found| found.diagnostic.code.id)
         .collect();
     assert_eq!(codes, ["MT151", "MT152"]);
 }
@@ -152,8 +153,9 @@ mod links {
         let report = folder.scan(&["skills"], ParseMode::Lenient);
         assert_eq!(ids(&report), ["explicit:group/y", "explicit:z"]);
         let found: Vec<_> = report
-            .diagnostics
+            .root_findings
             .iter()
+            .map(|found| &found.diagnostic)
             .map(|found| (found.code.id, found.location().unwrap().file.as_str()))
             .collect();
         assert_eq!(
@@ -188,9 +190,9 @@ mod links {
             expected.insert(0, "MT156");
         }
         let codes: Vec<_> = report
-            .diagnostics
+            .root_findings
             .iter()
-            .map(|found| found.code.id)
+            .map(|found| found.diagnostic.code.id)
             .collect();
         assert_eq!(codes, expected);
     }
@@ -234,9 +236,9 @@ mod links {
         assert_eq!(
             told,
             [
-                "a/scripts:1:1: warning[MT141]: it leads out of the skill folder",
-                "b/scripts:1:1: warning[MT141]: it is not a folder",
-                "c/scripts/run.py:1:1: warning[MT141]: it is not a file",
+                "a/scripts:1:1: warning[MT141]: `scripts` leads out of the skill folder (put the script itself there, under a name of plain text, or remove what is there)",
+                "b/scripts:1:1: warning[MT141]: `scripts` is not a folder (put the script itself there, under a name of plain text, or remove what is there)",
+                "c/scripts/run.py:1:1: warning[MT141]: `scripts/run.py` is not a file (put the script itself there, under a name of plain text, or remove what is there)",
             ]
         );
     }

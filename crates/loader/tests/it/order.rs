@@ -29,6 +29,6 @@ proptest! {
         prop_assert_eq!(report.shadowed.len(), 1);
         prop_assert_eq!(&report.shadowed[0].skill.display_path, "b/twin");
         prop_assert_eq!(report.rejected.len(), 1);
-        prop_assert_eq!(report.diagnostics.len(), 1);
+        prop_assert_eq!(report.root_findings.len(), 1);
     }
 }

@@ -20,8 +20,8 @@ pub(crate) fn report(report: &ScanReport) -> String {
         writeln!(text, "shadowed {} by {}", found.skill.id, found.by).unwrap();
         writeln!(text, "  {}", found.diagnostic).unwrap();
     }
-    for finding in &report.diagnostics {
-        writeln!(text, "{finding}").unwrap();
+    for finding in &report.root_findings {
+        writeln!(text, "{}", finding.diagnostic).unwrap();
     }
     text
 }

@@ -3,9 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use metier_hooks::{HookContext, HookEvent, HookPayload, LifecycleHooks};
+use futures_util::FutureExt as _;
+use metier_hooks::{HookContext, HookEvent, HookPayload, LifecycleHooks, Registration};
 use metier_mcp::Incoming;
 use serde_json::json;
+use tokio::sync::{Barrier, Semaphore};
 
 use crate::bench::{Bench, hear, modern_request};
 
@@ -235,4 +237,108 @@ async fn a_shutdown_ends_everything_once() {
         "the call had ended before the shutdown returned"
     );
     assert_eq!(taken(&seen), [format!("end {} shutdown", client.id)]);
+}
+
+/// A handler of an event that says that it runs and waits for a permit, before the others.
+fn held(bench: &Bench, event: HookEvent) -> (Arc<Semaphore>, Arc<Semaphore>) {
+    let (runs, may_go) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let gates = (Arc::clone(&runs), Arc::clone(&may_go));
+    let handler = Registration::future(event, move |_| {
+        let (runs, may_go) = gates.clone();
+        async move {
+            runs.add_permits(1);
+            may_go.acquire().await.unwrap().forget();
+            Ok(())
+        }
+    });
+    let handler = handler.limit(std::time::Duration::from_mins(1));
+    bench.catalog.hooks().register(handler.before_others());
+    (runs, may_go)
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_wait_for_its_end_is_ended_for_every_handler() {
+    let bench = Bench::new();
+    let seen = watch(&bench);
+    let client = bench.session().await;
+    taken(&seen);
+    let (_, may_go) = held(&bench, HookEvent::SessionEnd);
+    // The connection closes before the answer is there.
+    let ending = bench.server.end_session(&client.id).now_or_never();
+    assert_eq!(ending, None);
+    assert_eq!(taken(&seen), [""; 0]);
+    may_go.add_permits(1);
+    bench.server.shutdown().await;
+    assert_eq!(taken(&seen), [format!("end {} closed", client.id)]);
+}
+
+#[tokio::test]
+async fn a_stateless_client_that_gives_up_its_first_request_has_begun_for_every_handler() {
+    let bench = Bench::new();
+    let seen = watch(&bench);
+    let (runs, may_go) = held(&bench, HookEvent::SessionStart);
+    let body = modern_request("tools/call", json!({"name": "echo"}));
+    let reply = bench.server.receive(Incoming::new(body.to_string()));
+    let first = tokio::spawn(hear(reply));
+    runs.acquire().await.unwrap().forget();
+    first.abort();
+    assert!(first.await.unwrap_err().is_cancelled());
+    may_go.add_permits(1);
+    bench.modern("tools/call", json!({"name": "echo"})).await;
+    bench.server.shutdown().await;
+    assert_eq!(
+        taken(&seen),
+        ["start client:probe probe", "end client:probe shutdown"]
+    );
+}
+
+#[tokio::test]
+async fn a_slow_end_holds_up_no_notice() {
+    let idle = std::time::Duration::from_millis(1);
+    let bench = Bench::with(|config| config.session_idle = idle);
+    let client = bench.session().await;
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    bench.session().await;
+    let (runs, may_go) = held(&bench, HookEvent::SessionEnd);
+    bench.time.store(61, Ordering::SeqCst);
+    runs.acquire().await.unwrap().forget();
+    bench.add_tool("news");
+    assert!(stream.next().await.is_some());
+    may_go.add_permits(2);
+    bench.server.shutdown().await;
+}
+
+#[tokio::test]
+async fn many_sessions_end_together() {
+    let bench = Bench::new();
+    let meeting = Arc::new(Barrier::new(8));
+    let handler = Registration::future(HookEvent::SessionEnd, move |_| {
+        let met = Arc::clone(&meeting);
+        async move {
+            met.wait().await;
+            Ok(())
+        }
+    });
+    let seen = watch(&bench);
+    bench.catalog.hooks().register(handler.before_others());
+    for _ in 0..16 {
+        bench.session().await;
+    }
+    taken(&seen);
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(4), bench.server.shutdown());
+    assert!(ended.await.is_ok(), "they waited for each other");
+    assert_eq!(taken(&seen).len(), 16);
+}
+
+#[tokio::test(start_paused = true)]
+async fn hooks_that_hang_do_not_hold_up_a_stop_for_ever() {
+    let bench = Bench::new();
+    for _ in 0..400 {
+        bench.session().await;
+    }
+    let hangs = Registration::future(HookEvent::SessionEnd, |_| std::future::pending());
+    bench.catalog.hooks().register(hangs);
+    let began = tokio::time::Instant::now();
+    bench.server.shutdown().await;
+    assert_eq!(began.elapsed().as_secs(), 60);
 }

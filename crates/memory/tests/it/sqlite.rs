@@ -132,6 +132,38 @@ fn a_file_of_a_newer_version_is_refused_and_left_alone() {
 }
 
 #[test]
+fn a_file_of_version_1_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let dump = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/state/v1/memory.sql");
+    let dump = std::fs::read_to_string(dump).unwrap();
+    let file = folder.path().join("memory.db");
+    Connection::open(&file)
+        .unwrap()
+        .execute_batch(&dump)
+        .unwrap();
+    let memory = AgentMemory::new(Arc::new(open(folder.path())));
+    let told = memory.summary("maya", None).unwrap();
+    assert_eq!(told.memory_prefer_tools, ["rig__build"]);
+    drop(memory);
+    let tables = |file: &Path| {
+        let connection = Connection::open(file).unwrap();
+        let mut rows = connection
+            .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
+            .unwrap();
+        let rows = rows.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        let words = |sql: String| sql.split_whitespace().collect::<Vec<_>>().join(" ");
+        rows.map(|sql| words(sql.unwrap())).collect::<Vec<_>>()
+    };
+    let new = folder.path().join("new.db");
+    drop(SqliteLongTerm::open(&new).unwrap());
+    assert_eq!(
+        tables(&file),
+        tables(&new),
+        "a change of the tables needs a migration"
+    );
+}
+
+#[test]
 fn what_cannot_be_opened_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("memory.db");

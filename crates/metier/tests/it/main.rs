@@ -17,6 +17,8 @@ mod memory;
 #[cfg(feature = "mcp-client")]
 mod other_servers;
 mod persistence;
+#[cfg(unix)]
+mod session_hooks;
 
 use std::path::PathBuf;
 

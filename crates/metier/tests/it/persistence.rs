@@ -1,6 +1,7 @@
 //! What is loaded comes back, unless a hook objects.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 
 use metier::catalog::CallRequest;
@@ -223,4 +224,54 @@ async fn a_slow_disk_costs_the_promise_and_a_broken_one_no_time() {
     assert_eq!(kept(folder), ["base"]);
     // Nobody keeps anything any more, and nobody waits.
     assert!(promised(&catalog, "unload_skill", "other").await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_deleted_or_damaged_meanwhile_costs_nothing_that_is_loaded() {
+    for damage in [None, Some("{ cut")] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        for name in ["z", "a", "later"] {
+            skill(folder, name, "");
+        }
+        let catalog = catalog(folder);
+        let (persistence, _) = begun(&catalog, store(folder)).await;
+        for name in ["z", "a"] {
+            while !promised(&catalog, "load_skill", name).await {
+                catalog.unload_skill(name).unwrap();
+            }
+        }
+        let file = store(folder).file().to_owned();
+        match damage {
+            Some(text) => std::fs::write(&file, text).unwrap(),
+            None => std::fs::remove_dir_all(file.parent().unwrap()).unwrap(),
+        }
+        catalog.load_skill("later").await.unwrap();
+        persistence.close().await;
+        assert_eq!(kept(folder), ["z", "a", "later"], "in their order");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_could_not_be_saved_is_saved_when_there_is_room_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    skill(folder, "base", "");
+    let catalog = catalog(folder);
+    let full = Arc::new(AtomicBool::new(true));
+    let is_full = Arc::clone(&full);
+    let disk = store(folder).with_probe(Arc::new(move |_| {
+        let error = std::io::ErrorKind::StorageFull.into();
+        if is_full.load(Ordering::SeqCst) {
+            Err(error)
+        } else {
+            Ok(())
+        }
+    }));
+    let (_persistence, _) = begun(&catalog, disk).await;
+    assert!(!promised(&catalog, "load_skill", "base").await);
+    full.store(false, Ordering::SeqCst);
+    // Nothing else changes; it waits on a clock that runs when nobody works.
+    tokio::time::sleep(std::time::Duration::from_secs(30)).await;
+    assert_eq!(kept(folder), ["base"]);
 }

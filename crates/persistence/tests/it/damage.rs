@@ -119,3 +119,39 @@ fn case_137_temporary_files_are_never_read_and_go_after_an_hour() {
         ]
     );
 }
+
+#[test]
+fn what_would_not_be_read_again_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("maya");
+    std::fs::create_dir(&state).unwrap();
+    // A member that stays as it is; as it is written here, it needs a hundred times as much.
+    let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
+    let deep = vec![deep; 1_800].join(",");
+    let text =
+        format!("{{\"schema_version\":1,\"skills\":[{{\"name\":\"b\"}}],\"mine\":[{deep}]}}");
+    std::fs::write(state.join("loaded.json"), &text).unwrap();
+    let store = at(folder.path(), 5);
+    assert_eq!(names(&store), ["b"]);
+    let refused = store.save(&load("a")).unwrap_err().to_string();
+    assert!(refused.contains("are the most that is read"), "{refused}");
+    assert_eq!(std::fs::read_to_string(store.file()).unwrap(), text);
+}
+
+#[test]
+fn a_file_that_nobody_reads_is_moved_and_not_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("maya");
+    std::fs::create_dir(&state).unwrap();
+    let size = 1 << 40;
+    let huge = std::fs::File::create(state.join("loaded.json")).unwrap();
+    if huge.set_len(size).is_err() {
+        eprintln!("skipped: this file system has no files with holes");
+        return;
+    }
+    let store = at(folder.path(), 5);
+    store.save(&load("a")).unwrap();
+    assert_eq!(names(&store), ["a"]);
+    let kept = std::fs::metadata(state.join("loaded.json.bak")).unwrap();
+    assert_eq!(kept.len(), size);
+}

@@ -13,6 +13,8 @@ mod damage;
 mod refused;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "sqlite")]
+mod sqlite_versions;
 mod store;
 mod versions;
 mod writers;

@@ -59,6 +59,42 @@ fn what_cannot_be_kept_aside_is_not_overwritten() {
 }
 
 #[test]
+fn earlier_evidence_stays_when_there_is_no_room_for_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("maya");
+    std::fs::create_dir(&state).unwrap();
+    for name in ["", ".bak", ".bak.1", ".bak.2"] {
+        std::fs::write(
+            state.join(format!("loaded.json{name}")),
+            format!("{{ {name}"),
+        )
+        .unwrap();
+    }
+    let before = files(&state);
+    for step in [
+        SaveStep::CreateTemp,
+        SaveStep::WriteFirst,
+        SaveStep::WriteRest,
+        SaveStep::SyncFile,
+    ] {
+        let full = at(folder.path(), 9).with_probe(Arc::new(move |at| {
+            let error = io::Error::from(io::ErrorKind::StorageFull);
+            if at == step { Err(error) } else { Ok(()) }
+        }));
+        full.save(&load("a")).unwrap_err();
+        for name in ["", ".bak", ".bak.1", ".bak.2"] {
+            let kept = std::fs::read_to_string(state.join(format!("loaded.json{name}")));
+            assert_eq!(kept.unwrap(), format!("{{ {name}"), "{step:?}");
+        }
+    }
+    assert_eq!(
+        files(&state).len(),
+        before.len() + 1,
+        "the lock alone is new"
+    );
+}
+
+#[test]
 fn a_file_where_the_folder_should_be_is_told() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("maya"), "x").unwrap();

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use metier_persistence::{AppName, LoadedStateStore, SaveStep, SavedSkill, StateChange};
+use metier_persistence::{
+    AppName, LoadedStateStore, SaveStep, SavedSkill, StateChange, StateReading,
+};
 
 /// What a save does when nothing is damaged.
 pub(crate) const STEPS: [SaveStep; 9] = [
@@ -123,4 +125,76 @@ fn a_link_stays_a_link() {
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     assert!(std::fs::read_to_string(&kept).unwrap().contains("\"a\""));
     assert_eq!(names(&store), ["a"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_whose_target_is_not_there_stays_and_the_target_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("maya")).unwrap();
+    std::fs::create_dir(folder.path().join("drive")).unwrap();
+    let link = folder.path().join("maya/loaded.json");
+    std::os::unix::fs::symlink("../drive/over.json", &link).unwrap();
+    std::os::unix::fs::symlink("kept.json", folder.path().join("drive/over.json")).unwrap();
+    let store = at(folder.path(), 5);
+    assert_eq!(store.load(), StateReading::default());
+    store.save(&load("a")).unwrap();
+    assert!(link.is_symlink() && folder.path().join("drive/over.json").is_symlink());
+    let kept = folder.path().join("drive/kept.json");
+    assert!(std::fs::read_to_string(kept).unwrap().contains("\"a\""));
+    assert_eq!(names(&store), ["a"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_drive_that_is_away_is_told_and_what_it_holds_comes_back_with_it() {
+    let cases = [
+        ("maya/loaded.json", "drive/loaded.json"),
+        ("maya", "drive"),
+        ("maya/loaded.json", "drive/deeper/loaded.json"),
+    ];
+    for (link, target) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(path("drive/deeper")).unwrap();
+        std::fs::create_dir_all(path(link).parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(path(target), path(link)).unwrap();
+        let store = at(folder.path(), 5);
+        store.save(&load("a")).unwrap();
+        std::fs::rename(path("drive"), path("away")).unwrap();
+
+        let reading = store.load();
+        assert!(reading.state.is_empty());
+        let [warning] = &reading.warnings[..] else {
+            panic!("{reading:?}");
+        };
+        let told = ["is a link to", "not there", "nothing is written"];
+        assert!(
+            told.iter().all(|words| warning.contains(words)),
+            "{warning}"
+        );
+        let refused = store.save(&load("b")).unwrap_err().to_string();
+        assert!(refused.contains("its drive may be late"), "{refused}");
+        assert_eq!(store.clean(), 0);
+        assert!(path(link).is_symlink() && !path("drive").exists(), "{link}");
+
+        std::fs::rename(path("away"), path("drive")).unwrap();
+        store.save(&load("b")).unwrap();
+        assert_eq!(names(&store), ["a", "b"], "{link}");
+        assert!(path(link).is_symlink());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_a_circle_are_told_and_left() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("maya")).unwrap();
+    let link = folder.path().join("maya/loaded.json");
+    std::os::unix::fs::symlink("loaded.json", &link).unwrap();
+    let store = at(folder.path(), 5);
+    assert_eq!(store.load().warnings.len(), 1);
+    let refused = store.save(&load("a")).unwrap_err().to_string();
+    assert!(refused.contains("in a circle"), "{refused}");
+    assert!(link.is_symlink());
 }

@@ -6,9 +6,12 @@ use metier_persistence::{parse_state, state_text};
 
 use crate::store::{at, load, names};
 
-fn fixtures() -> PathBuf {
+pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/state")
 }
+
+/// Databases as SQL, for the tests beside this and those of the memory.
+const DUMPS: [&str; 3] = ["v1/memory.sql", "v1/mirror.sql", "v1/quality.sql"];
 
 /// A file, the skills that are read from it, and whether anything is wrong with it.
 const FILES: &[(&str, &[&str], bool)] = &[
@@ -61,7 +64,8 @@ fn no_fixture_is_left_out() {
         }
     }
     there.sort();
-    let mut known: Vec<String> = FILES.iter().map(|(file, ..)| (*file).to_owned()).collect();
+    let files = FILES.iter().map(|(file, ..)| *file).chain(DUMPS);
+    let mut known: Vec<String> = files.map(str::to_owned).collect();
     known.sort();
     assert_eq!(there, known);
 }

@@ -113,6 +113,39 @@ async fn a_missing_script_is_a_failure_and_no_refusal() {
     assert_eq!(denied.reason, "a policy could not decide");
 }
 
+#[tokio::test]
+async fn an_answer_that_says_two_things_is_no_consent() {
+    let context = call(Map::new());
+    for (script, denied) in [
+        (r#"echo '{"decision": "allow"}'"#, false),
+        (
+            r#"echo '{"level": "info"}'; echo '{"decision": "allow"}'"#,
+            false,
+        ),
+        (r#"echo '{"decision": "deny", "decision": "allow"}'"#, true),
+        (
+            r#"echo '{"decision": "deny"}'; echo '{"decision": "allow"}'"#,
+            true,
+        ),
+        (r#"echo '{"decision": "deny"}'; echo '{}'"#, true),
+        (r#"echo '[{"decision": "deny"}]'"#, true),
+        (r#"echo '{"decision": null}'"#, true),
+        (r#"echo '{"decision": "deny"'"#, true),
+        // More than an answer may print, with the decision somewhere in it.
+        (
+            r#"yes | head -c 9000000; echo '{"decision": "deny"}'; yes | head -c 9000000"#,
+            true,
+        ),
+    ] {
+        let folder = std::env::temp_dir();
+        let program = || hook(&["bash", "-c", script], &folder);
+        // Its failure is told, and refuses where a failure refuses.
+        assert_eq!(asked(program(), &context).await, Ok(()), "{script}");
+        let closed = asked(program().fail_closed(), &context).await;
+        assert_eq!(closed.is_err(), denied, "{script}");
+    }
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn an_executable_needs_no_interpreter_to_be_named() {

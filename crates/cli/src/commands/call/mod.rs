@@ -236,6 +236,10 @@ fn print(output: &ToolOutput, told: &str, json: bool, printer: Printer) -> Resul
         if let Some(noise) = noise.and_then(Value::as_str).filter(|_| !output.is_error) {
             printer.say(noise.trim_end());
         }
+        let note = output.meta.get("dcc").and_then(|dcc| dcc.get("note"));
+        if let Some(note) = note.and_then(Value::as_str) {
+            printer.say(&format!("note: {note}"));
+        }
         for item in &output.content {
             if let Some(text) = item.as_text() {
                 if output.is_error {

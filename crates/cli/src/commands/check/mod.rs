@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use metier::check::{CheckReport, Verdict, check_roots};
+use metier::diagnostics::Severity;
 use metier::diagnostics::render::{SarifRun, concise, full, github, json_lines, junit, sarif};
-use metier::diagnostics::{Diagnostic, Severity};
 use metier::loader::ParseMode;
 
 use crate::Failure;
@@ -85,7 +85,7 @@ impl Check {
             let figures = figures::figures(&report, milliseconds);
             printer.text(&format!("{}\n", self.statistics_text(&figures)));
         } else {
-            let text = self.findings_text(&report.shown(), printer);
+            let text = self.findings_text(&report, printer);
             if matches!(self.format, Format::Github) && !self.json {
                 // The form has no spelling of its own for what would steer a terminal.
                 printer.lines(&text);
@@ -112,7 +112,8 @@ impl Check {
         Ok(())
     }
 
-    fn findings_text(&self, shown: &[Diagnostic], printer: Printer) -> String {
+    fn findings_text(&self, report: &CheckReport, printer: Printer) -> String {
+        let shown = &report.shown();
         let sources = SourceCache::default();
         let source = |file: &str| sources.text(file);
         match self.format {
@@ -127,7 +128,7 @@ impl Check {
                 };
                 sarif(shown, run, &source)
             }
-            Format::Junit => junit(shown),
+            Format::Junit => junit(shown, report.skills.iter().map(|skill| &*skill.skill_file)),
         }
     }
 

@@ -31,7 +31,28 @@ pub(super) struct Interpreter {
     tools: usize,
 }
 
+/// The start of what stands in the place of a version.
+const DOES_NOT_START: &str = "does not start";
+
 impl Interpreter {
+    /// What is wrong with one that is there and cannot be started: a virtual environment that was moved, a file of
+    /// another system.
+    pub(super) fn fault(&self) -> Option<(String, String)> {
+        let said = self.version.as_deref()?;
+        let path = self.path.as_deref()?;
+        said.starts_with(DOES_NOT_START).then(|| {
+            (
+                format!(
+                    "{} for {}: {path} {said}",
+                    self.language,
+                    count(self.tools, "tool")
+                ),
+                "name another one (`metier config show` tells what named this one), or mend it"
+                    .to_owned(),
+            )
+        })
+    }
+
     pub(super) fn row(&self) -> Vec<String> {
         let applications: Vec<&str> = self
             .applications
@@ -114,13 +135,17 @@ async fn version(kind: ScriptKind, path: &Path) -> Option<String> {
         .kill_on_drop(true)
         .output();
     match tokio::time::timeout(PATIENCE, asked).await {
+        Ok(Ok(answer)) if !answer.status.success() => Some(format!(
+            "{DOES_NOT_START}: asked for its version, it ended with {}",
+            answer.status
+        )),
         Ok(Ok(answer)) => {
             let said = [answer.stdout, answer.stderr].concat();
             let said = String::from_utf8_lossy(&said);
             let line = said.lines().find(|line| !line.trim().is_empty())?;
             Some(clipped(line, 60))
         }
-        Ok(Err(error)) => Some(format!("does not start: {error}")),
+        Ok(Err(error)) => Some(format!("{DOES_NOT_START}: {error}")),
         Err(_) => Some(format!("no answer in {} s", PATIENCE.as_secs())),
     }
 }

@@ -85,6 +85,7 @@ impl Doctor {
             let interpreters = interpreters::of(&catalog).await;
             faults.extend(program_hooks::idle(&config, &catalog));
             let mut problems = problems::of_settings(&config, &faults);
+            problems.extend(problems::of_interpreters(&interpreters));
             problems.extend(problems::of_skills(&catalog).await);
             (application, interpreters, problems)
         });

@@ -10,6 +10,8 @@ use crate::config::{Config, Fault};
 use crate::findings::placed;
 use crate::tool_outlook::{Obstacle, ToolOutlook};
 
+use super::interpreters::Interpreter;
+
 /// The cure for a fault of a file that has none of its own.
 const MEND: &str = "mend it; `metier check` shows the place";
 
@@ -92,6 +94,13 @@ pub(super) fn of_settings(config: &Config, faults: &[Fault]) -> Vec<Problem> {
     faults.chain(notes).collect()
 }
 
+/// Interpreters that are there and do not start.
+pub(super) fn of_interpreters(interpreters: &[Interpreter]) -> Vec<Problem> {
+    let faults = interpreters.iter().filter_map(Interpreter::fault);
+    let problem = |(problem, cure): (String, String)| Problem::new("interpreter", problem, cure);
+    faults.map(problem).collect()
+}
+
 /// Roots that are not there, skills that cannot be loaded, tools that cannot be called. Every skill
 /// is loaded, which runs none of its scripts, because only that shows what stands in each other's way.
 pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
@@ -100,8 +109,7 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
         Problem::of_finding(about, &placed(&snapshot, finding), MEND)
     };
     let mut problems: Vec<Problem> = snapshot
-        .diagnostics()
-        .iter()
+        .root_findings()
         .filter(|finding| finding.severity >= Severity::Warning)
         .map(|finding| Problem::of_finding("root", finding, "make the folder, or name another one"))
         .collect();
@@ -113,9 +121,13 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
             .filter(|finding| finding.severity == Severity::Error);
         problems.extend(errors.map(|finding| of_finding(&about, finding)));
     }
-    for skill in catalog.list_skills(None) {
+    // All at once: each loading makes a list of all tools.
+    let skills = catalog.list_skills(None);
+    let requests = skills.iter();
+    let requests = requests.map(|skill| LoadRequest::new(skill.name.as_str()));
+    let loaded = catalog.load_all(requests.collect()).await;
+    for (skill, loaded) in skills.into_iter().zip(loaded) {
         let about = format!("skill {}", skill.name);
-        let loaded = catalog.load(LoadRequest::new(skill.name.as_str())).await;
         let found = match &loaded {
             Ok(report) => &report.diagnostics,
             Err(_) => &skill.diagnostics,

@@ -1,0 +1,99 @@
+//! What a folder inside a skill holds.
+
+use cap_std::fs::Dir;
+
+/// One entry of a folder.
+#[derive(Debug)]
+pub(crate) struct FolderEntry {
+    /// The name; as it came from the system where it is not UTF-8.
+    pub(crate) name: Result<String, std::ffi::OsString>,
+    kind: Option<EntryKind>,
+}
+
+/// What an entry is, links not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EntryKind {
+    File,
+    Link,
+    Other,
+}
+
+impl FolderEntry {
+    pub(crate) fn is_file(&self) -> bool {
+        self.kind == Some(EntryKind::File)
+    }
+
+    pub(crate) fn is_link(&self) -> bool {
+        self.kind == Some(EntryKind::Link)
+    }
+}
+
+/// The entries of a folder that is reached through an open one, sorted by name; none if there is no such folder.
+pub(super) fn entries_below(dir: &Dir, relative: &str) -> Vec<FolderEntry> {
+    let mut found = read_entries(dir, relative).unwrap_or_default();
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    found
+}
+
+/// One opening, and one buffer on the stack: a scan does this for every skill.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn read_entries(dir: &Dir, relative: &str) -> Option<Vec<FolderEntry>> {
+    use std::mem::MaybeUninit;
+    use std::os::unix::ffi::OsStringExt as _;
+
+    use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
+    use rustix::fs::{FileType, OFlags, RawDir};
+
+    let mut options = OpenOptions::new();
+    options
+        .read(true)
+        .custom_flags(i32::try_from(OFlags::DIRECTORY.bits()).ok()?);
+    let folder = dir.open_with(relative, &options).ok()?;
+    let mut room = [MaybeUninit::uninit(); 4096];
+    let mut entries = RawDir::new(&folder, &mut room);
+    let mut found = Vec::new();
+    while let Some(Ok(entry)) = entries.next() {
+        let name = entry.file_name().to_bytes();
+        if matches!(name, b"." | b"..") {
+            continue;
+        }
+        let name = std::ffi::OsString::from_vec(name.to_vec());
+        let kind = match entry.file_type() {
+            FileType::RegularFile => Some(EntryKind::File),
+            FileType::Symlink => Some(EntryKind::Link),
+            // Some file systems do not say it here.
+            FileType::Unknown => asked(dir, relative, &name),
+            _ => Some(EntryKind::Other),
+        };
+        let name = name.into_string();
+        found.push(FolderEntry { name, kind });
+    }
+    Some(found)
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn asked(dir: &Dir, relative: &str, name: &std::ffi::OsStr) -> Option<EntryKind> {
+    let path = std::path::Path::new(relative).join(name);
+    let found = dir.symlink_metadata(path).ok()?;
+    Some(kind_of(found.file_type()))
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn read_entries(dir: &Dir, relative: &str) -> Option<Vec<FolderEntry>> {
+    let entries = dir.read_dir(relative).ok()?;
+    let entries = entries.flatten().map(|entry| FolderEntry {
+        name: entry.file_name().into_string(),
+        kind: entry.file_type().ok().map(kind_of),
+    });
+    Some(entries.collect())
+}
+
+fn kind_of(found: cap_std::fs::FileType) -> EntryKind {
+    if found.is_file() {
+        EntryKind::File
+    } else if found.is_symlink() {
+        EntryKind::Link
+    } else {
+        EntryKind::Other
+    }
+}
