@@ -29,15 +29,16 @@ use crate::refresh::ServerEvent;
 #[derive(Debug)]
 pub struct Remote {
     connection: Connection,
-    service: Option<RunningServiceCancellationTokenDebug>,
+    service: Option<Token>,
     /// Told when the service has ended and, with it, the program.
     ended: JoinHandle<()>,
     tasks: Vec<JoinHandle<()>>,
 }
 
-struct RunningServiceCancellationTokenDebug(RunningServiceCancellationToken);
+/// Ends the service. The SDK's token cannot be printed.
+struct Token(RunningServiceCancellationToken);
 
-impl std::fmt::Debug for RunningServiceCancellationTokenDebug {
+impl std::fmt::Debug for Token {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("token")
     }
@@ -125,7 +126,7 @@ impl Remote {
         tasks.push(tokio::spawn(async move { notices.told_to(followed).await }));
         Ok(Self {
             connection,
-            service: Some(RunningServiceCancellationTokenDebug(token)),
+            service: Some(Token(token)),
             ended,
             tasks,
         })
