@@ -83,6 +83,14 @@ async fn every_file_is_listed_read_and_verified_in_each_era() {
             // A skill is found by its URI alone as well.
             assert_eq!(connection.entry(&skill.uri).await.unwrap().uri, skill.uri);
         }
+        let prompt = connection
+            .prompt("ours:prompt:bake", Map::new())
+            .await
+            .unwrap();
+        assert!(
+            prompt[0].text.as_ref().unwrap().contains("Bake it."),
+            "{prompt:?}"
+        );
         let fault = connection
             .open_skill("skill://none/SKILL.md")
             .await
