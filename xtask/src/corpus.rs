@@ -41,6 +41,7 @@ pub(crate) struct Figures {
     tools_declared: usize,
     tools_callable: usize,
     findings: BTreeMap<String, usize>,
+    skills_by_finding: BTreeMap<String, usize>,
     milliseconds: u64,
     pub(crate) skills: Vec<Skill>,
 }
@@ -78,8 +79,9 @@ pub(crate) fn run(folders: &[PathBuf]) -> Report {
             .iter()
             .map(|folder| (folder.display().to_string(), folder.clone())),
     );
+    let mut judged = Judged::default();
     for (name, folder) in &sources {
-        match examined(&metier, name, folder) {
+        match examined(&metier, name, folder, &mut judged) {
             Ok(found) if found.is_empty() => counts.passed += 1,
             Ok(found) => {
                 counts.failed += 1;
@@ -91,6 +93,10 @@ pub(crate) fn run(folders: &[PathBuf]) -> Report {
             }
         }
     }
+    let wrong = judged.wrong();
+    judged.print();
+    counts.failed += u64::try_from(wrong.len()).unwrap_or(u64::MAX);
+    faults.extend(wrong);
     let outcome = if faults.is_empty() {
         Outcome::Passed
     } else {
@@ -155,10 +161,16 @@ fn unpacked(place: &Path, package: &str) -> Result<PathBuf, String> {
 }
 
 /// Checks one source in both modes, prints its figures and hands back what does not hold.
-fn examined(metier: &Path, name: &str, folder: &Path) -> Result<Vec<String>, String> {
+fn examined(
+    metier: &Path,
+    name: &str,
+    folder: &Path,
+    judged: &mut Judged,
+) -> Result<Vec<String>, String> {
     let strict = figures(metier, folder, false)?;
     let lenient = figures(metier, folder, true)?;
     let audit = corpus_audit::audit(folder, &lenient)?;
+    judged.add(&lenient);
     println!("\n== {name}");
     println!(
         "SKILL.md files {}: {} skills, {} inside a skill, {} where none is looked for",
@@ -195,6 +207,52 @@ fn examined(metier: &Path, name: &str, folder: &Path) -> Result<Vec<String>, Str
         .into_iter()
         .map(|fault| format!("{name}: {fault}"))
         .collect())
+}
+
+/// What the safety rules say of skills that nobody wrote to harm: a rule that flags more than one in fifty is wrong.
+#[derive(Debug, Default)]
+struct Judged {
+    skills: usize,
+    rejected: usize,
+    by_rule: BTreeMap<String, usize>,
+}
+
+impl Judged {
+    /// With fewer skills a share says nothing.
+    const ENOUGH: usize = 100;
+
+    fn add(&mut self, figures: &Figures) {
+        self.skills += figures.skills_found;
+        self.rejected += figures
+            .reasons
+            .iter()
+            .filter(|(code, _)| code.starts_with("MT4"))
+            .map(|(_, number)| number)
+            .sum::<usize>();
+        for (rule, skills) in &figures.skills_by_finding {
+            *self.by_rule.entry(rule.clone()).or_default() += skills;
+        }
+    }
+
+    fn wrong(&self) -> Vec<String> {
+        let too_many = |skills: usize| self.skills >= Self::ENOUGH && skills * 50 > self.skills;
+        self.by_rule
+            .iter()
+            .filter(|(_, skills)| too_many(**skills))
+            .map(|(rule, skills)| format!("{rule} flags {skills} of {} honest skills", self.skills))
+            .collect()
+    }
+
+    fn print(&self) {
+        println!(
+            "\n== safety rules over {} skills, {} of them blocked; flagged in a thousand:",
+            self.skills, self.rejected
+        );
+        for (rule, skills) in &self.by_rule {
+            let tenths = skills * 10_000 / self.skills.max(1);
+            println!("  {:3}.{}  {rule} ({skills})", tenths / 10, tenths % 10);
+        }
+    }
 }
 
 fn table(title: &str, entries: &BTreeMap<String, usize>) {

@@ -3,7 +3,7 @@
 //! `ci` runs every check in order; `layers` holds the crates to their ranks; `tidy` looks at the text of the tree;
 //! `gen` writes the files that come from the code; `check-skills` checks skills; `corpus` checks those of published
 //! packages; `conformance` runs the protocol's own suite; `interop` drives the server with other people's clients; `bench`
-//! measures; `search-eval` measures search on labelled queries. Each command is one file.
+//! measures; `search-eval` measures search on labelled queries, `protocol-eval` the way from a task to its skill. Each command is one file.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -27,6 +27,7 @@ mod metadata;
 mod metier_binary;
 mod npm;
 mod process;
+mod protocol_eval;
 mod script_server;
 mod search_eval;
 mod search_eval_calibrate;
@@ -89,6 +90,8 @@ enum Chore {
     },
     /// Rank labelled queries and print how good the lists are, overall and by slice.
     SearchEval(search_eval::SearchEval),
+    /// Measure what skills cost a context, and how many labelled queries reach their skill, by stage.
+    ProtocolEval(protocol_eval::ProtocolEval),
     /// Measure, against named peers.
     Bench {
         #[command(subcommand)]
@@ -116,6 +119,7 @@ fn main() -> ExitCode {
         Chore::CheckSkills { arguments } => return check_skills::run(&arguments),
         Chore::Corpus { folders } => alone(corpus::run(&folders)),
         Chore::SearchEval(options) => alone(search_eval::run(&options)),
+        Chore::ProtocolEval(options) => alone(protocol_eval::run(&options)),
         Chore::Bench { what } => alone(bench::run(&what)),
         Chore::Conformance => alone(with_metadata(conformance::run)),
         Chore::Interop { full, only } => alone(interop::run(full, &only)),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use metier_capability::CapabilityMissing;
 use metier_tool::{CallEvents, Cancellation, NoEvents};
 use metier_workspace_roots::{WorkspaceResolveError, WorkspaceRoots};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// One call of a tool.
 #[derive(Clone)]
@@ -25,6 +25,8 @@ pub struct CallRequest {
     pub events: Arc<dyn CallEvents>,
     /// The client's workspace; `None`: the server's.
     pub roots: Option<Arc<WorkspaceRoots>>,
+    /// What the client was asked before the call and answered, by question.
+    pub answers: Map<String, Value>,
 }
 
 impl CallRequest {
@@ -37,6 +39,7 @@ impl CallRequest {
             cancel: Cancellation::never(),
             events: Arc::new(NoEvents),
             roots: None,
+            answers: Map::new(),
         }
     }
 }

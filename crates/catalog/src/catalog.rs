@@ -192,6 +192,7 @@ impl SkillCatalog {
         let writer = self.shared.write();
         let current = writer.current();
         let only_dcc = self.shared.settings.only_dcc.as_deref();
+        let report = &*self.without_blocked(report, &current);
         let skills = current.parts.skills.next(report, root_findings, only_dcc);
         if current.generation() > 0 && skills.is_same(&current.parts.skills) {
             return;
@@ -206,7 +207,7 @@ impl SkillCatalog {
     /// Loaded skills whose files are as they were keep their tools; the others get new ones or go.
     /// One that went is wished for. When it is back it is loaded again: at once where no policy
     /// could object, otherwise by [`SkillCatalog::welcome_back`].
-    fn renew_loaded(&self, parts: &mut Parts) {
+    pub(crate) fn renew_loaded(&self, parts: &mut Parts) {
         let before = std::mem::take(&mut parts.loaded);
         let mut wished = BTreeSet::clone(&parts.wished);
         let mut taken: BTreeSet<String> = parts.host.keys().cloned().collect();

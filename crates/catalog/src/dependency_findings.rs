@@ -9,7 +9,7 @@ use metier_diagnostics::{Diagnostic, Location, Severity};
 use metier_loader::{LoadedSkill, MOST_FINDINGS, findings_left_out};
 
 use crate::codes;
-use crate::snapshot::nearest;
+use crate::nearest::nearest;
 
 /// Names that look like a missing one are looked for so often; comparing with every name costs, and
 /// where more than that is missing nobody has made slips of the hand.

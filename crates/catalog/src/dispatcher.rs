@@ -223,6 +223,7 @@ impl Call<'_> {
         context.deadline = tool.deadline;
         context.events = Arc::clone(&self.request.events);
         context.roots = roots;
+        context.answers = Arc::new(self.request.answers.clone());
         self.handle(arguments, context).await
     }
 

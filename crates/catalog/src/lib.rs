@@ -39,6 +39,7 @@
 mod arguments;
 mod audit;
 mod audit_key;
+mod blocking;
 mod call;
 mod callable;
 mod catalog;
@@ -59,6 +60,9 @@ mod load;
 mod load_plan;
 mod loaded_skill;
 mod long_checks;
+mod name_clash;
+mod nearest;
+mod protocol;
 mod registered_tool;
 mod registry;
 mod returning;
@@ -72,6 +76,7 @@ mod skill_set;
 mod snapshot;
 mod state;
 mod stub;
+mod tools_text;
 mod unload;
 #[cfg(feature = "watch")]
 mod watching;
@@ -80,6 +85,7 @@ pub use audit::AuditLog;
 pub use call::{CallError, CallRequest};
 pub use callable::CallableTool;
 pub use catalog::{DiscoverReport, SkillCatalog};
+pub use core_tools::SELECTION;
 pub use dependency_findings::{DependencyFindings, Dependent};
 pub use dispatcher::ToolDispatcher;
 pub use event::{CatalogEvent, CatalogEventKind};
@@ -88,6 +94,10 @@ pub use keeping::LoadedSetKeeper;
 pub use kept::LoadedSkillState;
 pub use listed_tool::{ListedKind, ListedTool};
 pub use load::{LoadError, LoadReport, LoadRequest};
+pub use name_clash::{NameClash, name_clashes};
+pub use protocol::{
+    ActivateError, Activated, ActivationRequest, Discover, ListingRequest, ProtocolSettings,
+};
 pub use registry::{RegisterError, ToolRegistry};
 pub use search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};
 pub use settings::{CatalogSettings, RootSettings, RunSettings, SkillTools};

@@ -212,6 +212,11 @@ impl SkillCatalog {
                 }
                 plans.push(planned);
             }
+            let names = plans.iter().flatten().flatten();
+            if self.block_hostile(&snapshot, names).await {
+                // Planned anew without them.
+                continue;
+            }
             let Some(next) = self.commit(&snapshot, &requests, &plans) else {
                 continue;
             };

@@ -15,6 +15,7 @@ use metier_tool::HostExecutor;
 use metier_workspace_roots::WorkspaceRoots;
 
 use crate::AuditLog;
+use crate::protocol::ProtocolSettings;
 
 /// The settings of a catalog. The default is safe on a workstation and looks at nothing outside: no
 /// environment, no home folder.
@@ -44,6 +45,8 @@ pub struct CatalogSettings {
     pub search: FusedIndex,
     /// When tools are listed that hand out the skills' texts.
     pub skill_tools: SkillTools,
+    /// How skills come before a model.
+    pub protocol: ProtocolSettings,
     /// The record of every call; none by default.
     pub audit: Option<Arc<AuditLog>>,
 }
@@ -62,6 +65,7 @@ impl Default for CatalogSettings {
             workspace_roots: Arc::new(WorkspaceRoots::default()),
             search: FusedIndex::new(),
             skill_tools: SkillTools::Auto,
+            protocol: ProtocolSettings::default(),
             audit: None,
         }
     }
@@ -106,7 +110,7 @@ impl fmt::Debug for CatalogSettings {
     }
 }
 
-/// When `read_skill_file` is listed: the way to the skills' texts for a client that knows tools only.
+/// When `read_skill_file`, `skills_listing`, `discover_skills` and `skill` are listed: the way to the skills' texts for a client that knows tools only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SkillTools {
     /// While there is a skill without tools, which is nothing but its text.

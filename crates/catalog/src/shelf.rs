@@ -220,6 +220,16 @@ impl SkillCatalog {
                 self.shared.tell(CatalogEventKind::ServedChanged);
                 false
             }
+            FileChange::Blocked => {
+                let snapshot = self.snapshot();
+                for skill in snapshot.shelf().all_after("") {
+                    if let Some(verdict) = skill.blocked() {
+                        self.block(skill.skill(), &verdict);
+                    }
+                }
+                self.shared.tell(CatalogEventKind::ServedChanged);
+                true
+            }
             FileChange::SkillFile => {
                 let before = Arc::clone(self.snapshot().shelf());
                 self.rediscover();

@@ -8,9 +8,11 @@ use indexmap::IndexMap;
 use metier_capability::CapabilitySet;
 use metier_diagnostics::Diagnostic;
 use metier_skill_model::{SkillStatus, canonical_name, wire_name};
+use metier_skill_protocol::SkillBook;
 
 use crate::listed_tool::ListedTool;
 use crate::loaded_skill::LoadedTools;
+use crate::nearest::nearest;
 use crate::registered_tool::RegisteredTool;
 use crate::settings::SkillTools;
 use crate::shelf::SkillShelf;
@@ -93,6 +95,7 @@ pub struct CatalogSnapshot {
     /// Where the tools of unloaded skills would be; only made when somebody asks for one.
     unloaded: OnceLock<HashMap<String, String>>,
     texts: Arc<Texts>,
+    pub(crate) book: OnceLock<Arc<SkillBook>>,
 }
 
 /// What a name leads to.
@@ -137,6 +140,8 @@ impl CatalogSnapshot {
         };
         if has_text {
             listed.extend(own.text.iter().map(|tool| Arc::clone(&tool.listed)));
+        }
+        if own.text_listed != SkillTools::Off {
             own.text.iter().for_each(&mut add);
         }
         for tool in parts.host.values() {
@@ -171,6 +176,7 @@ impl CatalogSnapshot {
             callable,
             other_names,
             unloaded: OnceLock::new(),
+            book: OnceLock::new(),
         }
     }
 
@@ -425,29 +431,4 @@ fn unloaded_names(parts: &Parts) -> HashMap<String, String> {
         }
     }
     names
-}
-
-pub(crate) fn nearest(name: &str, known: impl Iterator<Item = String>) -> Vec<String> {
-    const LIKE: f64 = 0.82;
-    const MOST: usize = 3;
-    // Comparing costs the product of both lengths, and nothing of this length is a slip of the hand.
-    const LONGEST: usize = 128;
-    if name.len() > LONGEST {
-        return Vec::new();
-    }
-    let wanted = name.to_lowercase();
-    let mut found: Vec<(f64, String)> = known
-        .filter(|candidate| candidate.len() <= LONGEST)
-        .map(|candidate| {
-            let likeness = strsim::jaro_winkler(&wanted, &candidate.to_lowercase());
-            (likeness, candidate)
-        })
-        .filter(|(likeness, _)| *likeness >= LIKE)
-        .collect();
-    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    found
-        .into_iter()
-        .take(MOST)
-        .map(|(_, candidate)| candidate)
-        .collect()
 }

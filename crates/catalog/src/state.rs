@@ -9,13 +9,16 @@ use metier_capability::CapabilitySet;
 use metier_diagnostics::Diagnostic;
 use metier_hooks::LifecycleHooks;
 use metier_loader::{ParseMode, ScanCache};
+use metier_skill_protocol::Standing;
 use tokio::runtime::Handle;
 use tokio::sync::broadcast;
 
+use crate::blocking::Blocked;
 use crate::core_tools;
 use crate::event::{CatalogEvent, CatalogEventKind};
 use crate::keeping::Keeping;
 use crate::long_checks::LongChecks;
+use crate::protocol::Conversations;
 use crate::settings::CatalogSettings;
 use crate::skill_set::SkillSet;
 use crate::snapshot::{CatalogSnapshot, OwnTools, Parts};
@@ -40,6 +43,12 @@ pub(crate) struct Shared {
     runtime: Mutex<Option<Handle>>,
     /// Skills that came back and of which a policy is being asked.
     pub(crate) returning: Mutex<BTreeSet<String>>,
+    /// What is kept out although a scan finds nothing wrong with it.
+    pub(crate) blocked: Mutex<Blocked>,
+    /// What an operator decided about skills.
+    pub(crate) standing: RwLock<Standing>,
+    /// What sessions have seen of the skills.
+    pub(crate) conversations: Mutex<Conversations>,
     pub(crate) long_checks: LongChecks,
     /// Whose word answers about the loaded skills wait for.
     keeping: Mutex<Option<Keeping>>,
@@ -93,6 +102,8 @@ impl Shared {
             let snapshot = CatalogSnapshot::assemble(None, parts, &own);
             Self {
                 hooks: RwLock::new(settings.hooks.clone()),
+                standing: RwLock::new(settings.protocol.standing.clone()),
+                conversations: Mutex::default(),
                 settings,
                 snapshot: ArcSwap::from_pointee(snapshot),
                 writer: Mutex::new(()),
@@ -102,6 +113,7 @@ impl Shared {
                 root_findings: Mutex::default(),
                 runtime: Mutex::default(),
                 returning: Mutex::default(),
+                blocked: Mutex::default(),
                 long_checks: LongChecks::default(),
                 keeping: Mutex::default(),
             }

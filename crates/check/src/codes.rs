@@ -29,8 +29,13 @@ codes! {
 
 /// The codes of every crate, in the order of their ids.
 pub fn every_code() -> Vec<Code> {
-    let mut codes: Vec<Code> =
-        [metier_loader::codes::ALL, metier_catalog::codes::ALL, ALL].concat();
+    let mut codes: Vec<Code> = [
+        metier_loader::codes::ALL,
+        metier_safety::codes::ALL,
+        metier_catalog::codes::ALL,
+        ALL,
+    ]
+    .concat();
     codes.sort_by_key(|code| code.id);
     codes
 }

@@ -80,8 +80,10 @@ pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
     let mut found: Vec<(usize, Diagnostic)> = rules::across(&served, &neighbours);
     drop(served);
     found.extend(alone(&skills, &neighbours));
+    let mut skills: Vec<Read> = skills;
     for (number, diagnostic) in found {
-        if let Some(read) = skills.get(number) {
+        if let Some(read) = skills.get_mut(number) {
+            block(read, &diagnostic);
             findings.push(Finding {
                 root: Some(Arc::clone(&read.root)),
                 diagnostic,
@@ -90,7 +92,6 @@ pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
     }
     let mut findings = within_limits(findings);
     sort(roots, &mut findings);
-    let mut skills: Vec<Read> = skills;
     for (number, verdict, code) in dependencies {
         if let Some(read) = skills.get_mut(number) {
             read.checked.verdict = verdict;
@@ -111,6 +112,20 @@ pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
     CheckReport {
         findings,
         skills: skills.into_iter().map(|read| read.checked).collect(),
+    }
+}
+
+/// A skill with a hostile file is listed by servers until somebody loads it, and loaded by none.
+fn block(read: &mut Read, finding: &Diagnostic) {
+    if metier_loader::blocking(std::slice::from_ref(finding)).is_none() {
+        return;
+    }
+    if read.checked.verdict == Verdict::Loaded {
+        read.checked.verdict = Verdict::Unusable;
+        read.checked.callable = 0;
+    }
+    if read.checked.verdict == Verdict::Unusable && !read.checked.reasons.contains(&finding.code) {
+        read.checked.reasons.push(finding.code);
     }
 }
 

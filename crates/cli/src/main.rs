@@ -52,6 +52,10 @@ enum Command {
     List(commands::list::List),
     /// Find the skill for a task.
     Search(commands::search::Search),
+    /// Find the skills for a task as a model does, with how sure each is and what is missing.
+    Discover(commands::discover::Discover),
+    /// A line for each skill within a budget, as models are sent it.
+    Listing(commands::listing::Listing),
     /// Check skills and say what is wrong with them, where, and how to mend it.
     Check(commands::check::Check),
     /// Print the JSON Schema of a file of a skill, for editors.
@@ -118,6 +122,8 @@ fn main() -> ExitCode {
         Command::Stdio(stdio) => stdio.run(printer),
         Command::List(list) => list.run(printer),
         Command::Search(search) => search.run(printer),
+        Command::Discover(discover) => discover.run(printer),
+        Command::Listing(listing) => listing.run(printer),
         Command::Check(check) => check.run(printer),
         Command::Schema(schema) => schema.run(printer),
         Command::Call(call) => call.run(printer),

@@ -1,9 +1,12 @@
 //! What a server has loaded comes back after a restart.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
+use metier::StoredQuality;
 use metier::persistence::{QualityRecorder, system_clock};
+use metier::skill_protocol::QualityCounters;
 use metier::{
     AppName, LoadPersistence, LoadedStateStore, ReplayPolicy, SkillCatalog,
     enable_skill_load_persistence,
@@ -121,6 +124,16 @@ impl Persistence {
     }
 }
 
+/// The experience with skills that is kept beside what is loaded; `None` where nothing is kept.
+pub(crate) fn experience(config: &Config) -> Result<Option<Arc<dyn QualityCounters>>, Failure> {
+    if config.text(Key::Persist).is_none_or(|text| text == OFF) {
+        return Ok(None);
+    }
+    // Without a thread for it, it is gone with the process.
+    let stored = StoredQuality::begin(quality_file(config)?, system_clock()).ok();
+    Ok(stored.map(|stored| Arc::new(stored) as _))
+}
+
 /// Counts how skills do; without a thread for it, nothing else is missing.
 fn counting(printer: Printer, catalog: &SkillCatalog, file: PathBuf) -> Option<QualityRecorder> {
     match QualityRecorder::begin(file, system_clock(), &catalog.hooks()) {
@@ -148,7 +161,7 @@ pub(crate) fn store(config: &Config) -> Result<LoadedStateStore, Failure> {
     let app = app(config)?;
     let folder = state_folder(config)?;
     let mirror = metier::persistence::SqliteMirror::new(folder.join("state.sqlite3"));
-    Ok(LoadedStateStore::new(folder, app).with_mirror(std::sync::Arc::new(mirror)))
+    Ok(LoadedStateStore::new(folder, app).with_mirror(Arc::new(mirror)))
 }
 
 /// The file that counts how the application's skills do.

@@ -9,7 +9,7 @@ use crate::confirming::Confirming;
 use crate::listing::{self, Listing};
 use crate::loading::Loading;
 use crate::options::{Running, SkillPlaces};
-use crate::persisting::Persisting;
+use crate::persisting::{self, Persisting};
 use crate::remembering::Remembering;
 
 /// The options of `metier stdio`. `metier serve` has them and where it listens; `metier connect-client`
@@ -41,6 +41,9 @@ impl Serving {
         let (mut settings, mut config) = self.running.settings_of_server(&self.places)?;
         self.cover(&mut config);
         settings.skill_tools = listing::skill_tools(&config);
+        if let Some(quality) = persisting::experience(&config)? {
+            settings.protocol.quality = quality;
+        }
         Ok((settings, config))
     }
 

@@ -12,6 +12,7 @@ use crate::around_front_matter::{BODY_LIMIT, body_excerpt, first_bytes};
 use crate::candidate::{Candidate, SkillFolder};
 use crate::findings::{Findings, SKILL_CODES, sort_by_place};
 use crate::report::{LoadedSkill, Origin, RejectedSkill};
+use crate::safety;
 use crate::script::Scripts;
 use crate::siblings::Siblings;
 use crate::skill_file::{
@@ -309,8 +310,7 @@ fn read_in(
 
     let mut diagnostics = findings.finish();
     diagnostics.append(&mut further);
-    sort_by_place(&mut diagnostics);
-    let skill = LoadedSkill {
+    let mut skill = LoadedSkill {
         id: candidate.id(),
         root: Arc::clone(&candidate.root),
         path: candidate.path.clone(),
@@ -325,10 +325,14 @@ fn read_in(
         name_at: front.name_at,
         origin: Origin(whole.then(|| Sha256::digest(&bytes).into())),
     };
+    let tools_file = skill.tools_file();
+    let verdict = safety::of_head(candidate, &bytes, &skill.metadata, tools_file.as_deref());
+    skill.diagnostics.extend_from_slice(verdict.findings());
+    sort_by_place(&mut skill.diagnostics);
     Ok(AsRead {
         skill,
         is_named: has_name,
-        is_rejected: front.rejected || is_ambiguous,
+        is_rejected: front.rejected || is_ambiguous || verdict.is_blocked(),
     })
 }
 

@@ -255,6 +255,8 @@ impl KnownSkill {
                 Some(good) => Ok(last_good(candidate, good, &skill.diagnostics)),
                 None => Ok(Arc::new(skill)),
             },
+            // Of a skill that turned hostile no version is in use.
+            Err(rejected) if rejected.is_blocked() => Err(Arc::new(*rejected)),
             Err(rejected) => match good {
                 Some(good) => Ok(last_good(candidate, good, &rejected.diagnostics)),
                 None => Err(Arc::new(*rejected)),
@@ -277,7 +279,11 @@ impl KnownSkill {
             (Some(Err(before)), Err(now)) if **before == *now => Err(Arc::clone(before)),
             (_, now) => now,
         };
-        let good = if is_good { used.as_ref().ok() } else { good };
+        let good = match &used {
+            Ok(used) if is_good => Some(used),
+            Err(rejected) if rejected.is_blocked() => None,
+            _ => good,
+        };
         Self {
             path: candidate.path.clone(),
             content: candidate.content.clone(),

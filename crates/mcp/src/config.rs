@@ -26,6 +26,22 @@ pub struct McpConfig {
     pub session_idle: Duration,
     /// Which calls the person at the client is asked about first.
     pub confirm: ConfirmPolicy,
+    /// Whether the client's own model is asked to choose where discovery is not sure.
+    pub selector: ClientSelector,
+    /// Whether the instructions end with the listing of the skills, while tools for their texts are listed.
+    pub listing: bool,
+}
+
+/// Whether `discover_skills` asks the client's model (`sampling/createMessage`) where the search alone is not sure. The
+/// model that calls the tool can always choose among its answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClientSelector {
+    /// It does not.
+    #[default]
+    Never,
+    /// It does, where the client declares sampling; where it does not, the answer says so.
+    Sampling,
 }
 
 /// Which calls the person at the client is asked about before they run.
@@ -59,6 +75,8 @@ impl Default for McpConfig {
             session_cap: 1_000,
             session_idle: Duration::from_mins(30),
             confirm: ConfirmPolicy::Never,
+            selector: ClientSelector::Never,
+            listing: true,
         }
     }
 }

@@ -25,8 +25,11 @@
 
 #[cfg(doctest)]
 mod guide;
+mod http_selector;
 mod load_persistence;
 mod skill_server;
+#[cfg(feature = "sqlite")]
+mod stored_quality;
 
 pub use metier_capability as capability;
 pub use metier_catalog as catalog;
@@ -48,9 +51,11 @@ pub use metier_persistence as persistence;
 pub use metier_runner as runner;
 pub use metier_search as search;
 pub use metier_skill_model as skill_model;
+pub use metier_skill_protocol as skill_protocol;
 pub use metier_tool as tool;
 pub use metier_workspace_roots as workspace_roots;
 
+pub use http_selector::{HttpSelector, SelectorAddressError};
 pub use load_persistence::{LoadPersistence, enable_skill_load_persistence};
 pub use metier_catalog::{CatalogSettings, SkillCatalog, ToolDispatcher, ToolRegistry};
 pub use metier_hooks::{HookDeny, HookEvent, LifecycleHooks};
@@ -69,3 +74,5 @@ pub use metier_memory::{AgentMemory, MemoryFilter, MemoryLayer, MemoryQuery, Mem
 pub use metier_persistence::{AppName, LoadedStateStore, ReplayPolicy, ReplayReport};
 pub use metier_tool::{CallContext, ToolError, ToolHandler, ToolOutput, ToolSpec};
 pub use skill_server::{create_skill_server, message_server, skill_server};
+#[cfg(feature = "sqlite")]
+pub use stored_quality::StoredQuality;

@@ -55,6 +55,9 @@ const LOOK_ALIKES: [(char, char); 44] = [
 
 /// The Latin letter that a letter of another script looks like.
 pub(crate) fn look_alike(c: char) -> Option<char> {
+    if !matches!(c, '\u{370}'..='\u{52F}') {
+        return None;
+    }
     LOOK_ALIKES
         .iter()
         .find(|(other, _)| *other == c)
@@ -77,6 +80,8 @@ pub(crate) struct Folded<'t> {
     /// Where the folded text and the original part ways: from the first offset on, counted in bytes of
     /// the folded text, the original goes on at the second.
     marks: Vec<(usize, usize)>,
+    has_unseen: bool,
+    has_look_alikes: bool,
 }
 
 impl<'t> Folded<'t> {
@@ -86,32 +91,55 @@ impl<'t> Folded<'t> {
                 original: text,
                 text: Cow::Borrowed(text),
                 marks: Vec::new(),
+                has_unseen: false,
+                has_look_alikes: false,
             };
         }
         let mut folding = Folding {
             text: String::with_capacity(text.len()),
             marks: Vec::new(),
         };
+        let (mut has_unseen, mut has_look_alikes) = (false, false);
         let mut word = 0..0;
         let mut is_latin = false;
-        for (at, c) in text.char_indices() {
-            if at >= word.end && c.is_alphabetic() {
-                let rest = text.get(at..).unwrap_or_default();
-                let length = rest
-                    .find(|c: char| !(c.is_alphanumeric() || is_invisible(c)))
-                    .unwrap_or(rest.len());
-                word = at..at + length;
+        let mut at = 0;
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            let plain = rest.bytes().position(|byte| !byte.is_ascii());
+            let (plain, rest) = rest.split_at(plain.unwrap_or(rest.len()));
+            folding.text.push_str(plain);
+            at += plain.len();
+            let Some(c) = rest.chars().next() else {
+                break;
+            };
+            // Emoji are followed by selectors of their looks, which take part in no rule.
+            has_unseen |= is_invisible(c) && !matches!(c, '\u{FE0E}' | '\u{FE0F}');
+            has_look_alikes |= look_alike(c).is_some();
+            if at >= word.end && look_alike(c).is_some() {
+                word = word_around(text, at);
                 is_latin = text
                     .get(word.clone())
                     .is_some_and(|word| word.bytes().any(|byte| byte.is_ascii_alphabetic()));
             }
             folding.put(at, c, is_latin && word.contains(&at));
+            at += c.len_utf8();
         }
         Self {
             original: text,
             text: Cow::Owned(folding.text),
             marks: folding.marks,
+            has_unseen,
+            has_look_alikes,
         }
+    }
+
+    /// Whether there are characters that take no place on the screen or turn it.
+    pub(crate) fn has_unseen(&self) -> bool {
+        self.has_unseen
+    }
+
+    /// Whether there are letters that look like Latin ones.
+    pub(crate) fn has_look_alikes(&self) -> bool {
+        self.has_look_alikes
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -146,6 +174,15 @@ impl<'t> Folded<'t> {
     }
 }
 
+/// The letters, digits and characters of no width that stand together around an offset.
+fn word_around(text: &str, at: usize) -> Range<usize> {
+    let is_part = |c: char| c.is_alphanumeric() || is_invisible(c);
+    let (before, behind) = text.split_at_checked(at).unwrap_or((text, ""));
+    let start = before.trim_end_matches(is_part).len();
+    let end = behind.find(|c: char| !is_part(c)).unwrap_or(behind.len());
+    start..at + end
+}
+
 struct Folding {
     text: String,
     marks: Vec<(usize, usize)>,
@@ -159,7 +196,6 @@ impl Folding {
             return;
         }
         let plain = match c {
-            _ if c.is_ascii() => c,
             '\u{A0}'
             | '\u{1680}'
             | '\u{2000}'..='\u{200A}'

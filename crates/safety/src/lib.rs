@@ -42,6 +42,7 @@ mod pattern;
 mod rule;
 mod rules;
 mod scan;
+mod spots;
 mod verdict;
 
 pub use part::Part;

@@ -9,14 +9,13 @@ use crate::context::Context;
 use crate::fold::Folded;
 use crate::part::Part;
 use crate::pattern::Pattern;
+use crate::spots::Spots;
 
-/// One rule: which words make it worth a look, and the look.
+/// One rule: how it looks at a text.
 pub(crate) struct Rule {
     pub(crate) code: Code,
-    /// One of these has to be in the folded text, in any case of ASCII letters; none: always.
-    pub(crate) triggers: &'static [&'static str],
     pub(crate) find: fn(&Examined<'_>, &mut Vec<Hit>),
-    #[cfg(test)]
+    /// What it looks for near their anchors.
     pub(crate) patterns: &'static [&'static Pattern],
 }
 
@@ -34,7 +33,8 @@ pub(crate) struct Examined<'t> {
     pub(crate) part: Part,
     /// As given.
     pub(crate) raw: &'t str,
-    folded: &'t Folded<'t>,
+    pub(crate) folded: &'t Folded<'t>,
+    spots: Spots<'t>,
     context: OnceCell<Context<'t>>,
 }
 
@@ -44,6 +44,7 @@ impl<'t> Examined<'t> {
             part,
             raw,
             folded,
+            spots: Spots::new(folded.text()),
             context: OnceCell::new(),
         }
     }
@@ -86,7 +87,7 @@ impl<'t> Examined<'t> {
     ) -> impl Iterator<Item = Range<usize>> + 'p {
         patterns
             .iter()
-            .flat_map(|pattern| pattern.places(self.text()))
+            .flat_map(|pattern| self.spots.places(pattern))
     }
 
     /// A hit at a range of the folded text.

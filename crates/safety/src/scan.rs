@@ -1,17 +1,15 @@
 //! The scan over the texts of one skill.
 
-use std::ops::Range;
-use std::sync::LazyLock;
-
-use aho_corasick::AhoCorasick;
 use metier_diagnostics::{Code, Diagnostic, LineIndex, Location, Severity};
 use metier_skill_model::SkillMetadata;
 use serde_json::Value;
+use std::cell::LazyCell;
+use std::ops::Range;
 
 use crate::fold::Folded;
 use crate::part::Part;
 use crate::rule::{Examined, Hit};
-use crate::rules::{COUNT, RULES};
+use crate::rules::RULES;
 use crate::verdict::Verdict;
 
 /// So many findings of one rule in one file are kept.
@@ -41,14 +39,20 @@ impl Scan {
     /// A whole `SKILL.md`: front matter and body.
     pub fn skill_file(&mut self, file: &str, text: &str) {
         let end = front_matter_end(text);
-        let lines = LineIndex::new(text);
+        let lines = LazyCell::new(|| LineIndex::new(text));
         self.part(Part::FrontMatter, file, text, 0..end, &lines);
         self.part(Part::Body, file, text, end..text.len(), &lines);
     }
 
     /// Another file, as the part it is.
     pub fn file(&mut self, part: Part, file: &str, text: &str) {
-        self.part(part, file, text, 0..text.len(), &LineIndex::new(text));
+        self.part(
+            part,
+            file,
+            text,
+            0..text.len(),
+            &LazyCell::new(|| LineIndex::new(text)),
+        );
     }
 
     /// The path of a file below the skill.
@@ -71,53 +75,53 @@ impl Scan {
 
     /// Every text of a JSON value, keys included: front matter, a schema.
     pub fn json(&mut self, part: Part, file: &str, what: &str, value: &Value) {
-        let mut open = vec![(value, 0)];
-        while let Some((value, depth)) = open.pop() {
-            match value {
-                Value::String(text) => self.value(part, file, what, text),
-                Value::Array(items) if depth < DEEPEST => {
-                    open.extend(items.iter().rev().map(|item| (item, depth + 1)));
-                }
-                Value::Object(entries) if depth < DEEPEST => {
-                    for (key, _) in entries {
-                        self.value(part, file, what, key);
-                    }
-                    open.extend(entries.values().rev().map(|entry| (entry, depth + 1)));
-                }
-                _ => {}
-            }
-        }
+        let mut texts = Texts::default();
+        texts.json(value);
+        self.value(part, file, what, &texts.0);
     }
 
     /// What was read of a skill: the front matter from `skill_file`, the tools from `tools_file`.
     pub fn metadata(&mut self, skill_file: &str, tools_file: &str, metadata: &SkillMetadata) {
+        self.front_matter(skill_file, metadata);
+        self.tools(tools_file, metadata);
+    }
+
+    /// What was read of the front matter of `file`.
+    pub fn front_matter(&mut self, file: &str, metadata: &SkillMetadata) {
+        let mut texts = Texts::default();
         for (key, value) in &metadata.front_matter {
-            self.value(Part::FrontMatter, skill_file, "in the front matter", key);
-            self.json(Part::FrontMatter, skill_file, "in the front matter", value);
+            texts.add(key);
+            texts.json(value);
         }
+        self.value(Part::FrontMatter, file, "in the front matter", &texts.0);
         self.value(
             Part::FrontMatter,
-            skill_file,
+            file,
             "in the description",
             &metadata.description,
         );
+    }
+
+    /// What was read of the tools that `file` declares.
+    pub fn tools(&mut self, file: &str, metadata: &SkillMetadata) {
+        let mut texts = Texts::default();
         for tool in &metadata.tools {
-            let what = "in the tools";
-            self.value(Part::Tools, tools_file, what, &tool.name);
-            self.value(Part::Tools, tools_file, what, &tool.description);
+            texts.add(&tool.name);
+            texts.add(&tool.description);
             for alias in &tool.search_aliases {
-                self.value(Part::Tools, tools_file, what, alias);
+                texts.add(alias);
             }
             for schema in [&tool.input_schema, &tool.output_schema]
                 .into_iter()
                 .flatten()
             {
                 for (key, value) in schema {
-                    self.value(Part::Tools, tools_file, what, key);
-                    self.json(Part::Tools, tools_file, what, value);
+                    texts.add(key);
+                    texts.json(value);
                 }
             }
         }
+        self.value(Part::Tools, file, "in the tools", &texts.0);
     }
 
     /// The verdict on everything that was given.
@@ -125,13 +129,13 @@ impl Scan {
         Verdict::new(self.findings, self.left_out, self.blocked)
     }
 
-    fn part(
+    fn part<'t>(
         &mut self,
         part: Part,
         file: &str,
-        text: &str,
+        text: &'t str,
         of: Range<usize>,
-        lines: &LineIndex<'_>,
+        lines: &LazyCell<LineIndex<'t>, impl FnOnce() -> LineIndex<'t>>,
     ) {
         for (code, hit) in examine(part, text.get(of.clone()).unwrap_or_default()) {
             let range = of.start + hit.range.start..of.start + hit.range.end;
@@ -181,8 +185,7 @@ fn examine(part: Part, raw: &str) -> Vec<(Code, Hit)> {
     let examined = Examined::new(part, raw, &folded);
     let mut found = Vec::new();
     let mut hits = Vec::new();
-    let wanted = wanted(folded.text());
-    for (rule, _) in RULES.iter().zip(wanted).filter(|(_, wanted)| *wanted) {
+    for rule in RULES {
         (rule.find)(&examined, &mut hits);
         hits.sort_by_key(|hit| (hit.range.start, hit.range.end));
         hits.dedup_by_key(|hit| hit.range.start);
@@ -192,33 +195,35 @@ fn examine(part: Part, raw: &str) -> Vec<(Code, Hit)> {
     found
 }
 
-/// The triggers of all rules as one automaton, and the rule of each.
-static TRIGGERS: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
-    let pairs = RULES
-        .iter()
-        .enumerate()
-        .flat_map(|(number, rule)| rule.triggers.iter().map(move |trigger| (*trigger, number)));
-    let (words, rules): (Vec<&str>, Vec<usize>) = pairs.unzip();
-    let automaton = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .build(words)
-        .ok()?;
-    Some((automaton, rules))
-});
+/// Many short texts as one, so that they are looked at together.
+#[derive(Default)]
+struct Texts(String);
 
-/// Which rules are worth a look at a text.
-fn wanted(text: &str) -> [bool; COUNT] {
-    let mut wanted = RULES.each_ref().map(|rule| rule.triggers.is_empty());
-    let Some((automaton, rules)) = &*TRIGGERS else {
-        return [true; COUNT];
-    };
-    for found in automaton.find_overlapping_iter(text) {
-        let number = rules.get(found.pattern().as_usize());
-        if let Some(wanted) = number.and_then(|number| wanted.get_mut(*number)) {
-            *wanted = true;
+impl Texts {
+    fn add(&mut self, text: &str) {
+        // A blank line ends what belongs together, and a full stop what can be one match.
+        self.0.push_str("\n\n.\n\n");
+        self.0.push_str(text);
+    }
+
+    fn json(&mut self, value: &Value) {
+        let mut open = vec![(value, 0)];
+        while let Some((value, depth)) = open.pop() {
+            match value {
+                Value::String(text) => self.add(text),
+                Value::Array(items) if depth < DEEPEST => {
+                    open.extend(items.iter().rev().map(|item| (item, depth + 1)));
+                }
+                Value::Object(entries) if depth < DEEPEST => {
+                    for (key, _) in entries {
+                        self.add(key);
+                    }
+                    open.extend(entries.values().rev().map(|entry| (entry, depth + 1)));
+                }
+                _ => {}
+            }
         }
     }
-    wanted
 }
 
 /// Where the body begins; 0 where there is no front matter.
@@ -263,6 +268,5 @@ mod tests {
                 assert!(pattern.regex().is_some(), "{} {number}", rule.code);
             }
         }
-        assert!(TRIGGERS.is_some());
     }
 }

@@ -20,8 +20,13 @@ pub const CORE_TOOLS: [&str; 5] = [
 /// The tools that are listed while a loaded skill has groups.
 pub const GROUP_TOOLS: [&str; 2] = ["activate_tool_group", "deactivate_tool_group"];
 
-/// The tools that hand out the skills' texts.
-pub const TEXT_TOOLS: [&str; 1] = ["read_skill_file"];
+/// The tools by which the skills' texts come before a model.
+pub const TEXT_TOOLS: [&str; 4] = [
+    "read_skill_file",
+    "skills_listing",
+    "discover_skills",
+    "skill",
+];
 
 /// What the name of the stub of an unloaded skill begins with.
 pub const STUB_PREFIX: &str = "__skill__";

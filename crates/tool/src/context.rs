@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metier_workspace_roots::WorkspaceRoots;
+use serde_json::{Map, Value};
 
 use crate::BoxFuture;
 
@@ -27,6 +28,8 @@ pub struct CallContext {
     pub events: Arc<dyn CallEvents>,
     /// The client's workspace.
     pub roots: Arc<WorkspaceRoots>,
+    /// What the client was asked before the call and answered, by question.
+    pub answers: Arc<Map<String, Value>>,
 }
 
 impl CallContext {
@@ -41,6 +44,7 @@ impl CallContext {
             cancel: Cancellation::never(),
             events: Arc::new(NoEvents),
             roots: Arc::new(WorkspaceRoots::default()),
+            answers: Arc::default(),
         }
     }
 }

@@ -1,16 +1,19 @@
-//! The server's own tools: five for discovery, two for tool groups, one for the skills' texts.
+//! The server's own tools: five for discovery, two for tool groups, four for the skills' texts.
 //!
 //! Each stands in a file of its own and is a typed function, so that its schemas are derived and
 //! its answers are checked like everybody's. A new one is added to [`own_tools`] and to the list of
 //! reserved names in the skill model.
 
 mod activate_tool_group;
+mod discover_skills;
 mod get_skill_info;
 mod list_skills;
 mod load_skill;
 mod read_skill_file;
 mod rows;
 mod search_skills;
+mod skill;
+mod skills_listing;
 mod unload_skill;
 
 use std::sync::{Arc, Weak};
@@ -19,6 +22,8 @@ use metier_skill_model::ToolAnnotations;
 use metier_tool::{ToolError, ToolOutput, ToolSpec};
 use serde_json::{Map, Value};
 
+pub(crate) use self::discover_skills::Input as DiscoverInput;
+pub use self::discover_skills::SELECTION;
 use self::rows::Finding;
 use crate::catalog::SkillCatalog;
 use crate::listed_tool::ListedKind;
@@ -48,7 +53,15 @@ pub(crate) fn own_tools(shared: &Weak<Shared>, text_listed: SkillTools) -> OwnTo
                 activate_tool_group::deactivate(own.clone()),
             ],
         ),
-        text: registered(ListedKind::Text, vec![read_skill_file::tool(own)]),
+        text: registered(
+            ListedKind::Text,
+            vec![
+                read_skill_file::tool(own.clone()),
+                skills_listing::tool(own.clone()),
+                discover_skills::tool(own.clone()),
+                skill::tool(own),
+            ],
+        ),
         text_listed,
     }
 }

@@ -7,6 +7,7 @@ use metier_loader::{
     FileManifest, LoadedSkill, MANIFEST_BYTES, ManifestCache, ManifestFile, ParseMode,
     ReadFileError, SkillPrompt, digest, parse_skill_dir,
 };
+use metier_safety::Verdict;
 
 use super::known_prompts::KnownPrompts;
 use super::{SKILL_FILE, encode_skill_path};
@@ -39,6 +40,8 @@ struct State {
     agreed: Option<String>,
     /// The prompts it brings along, since somebody asked for them.
     prompts: Option<KnownPrompts>,
+    /// What its files are blocked for.
+    blocked: Option<Arc<Verdict>>,
     /// What was found and has not been told yet.
     untold: FileChange,
 }
@@ -69,6 +72,8 @@ pub enum FileChange {
     Served,
     /// `SKILL.md` says something else than the catalog has read.
     SkillFile,
+    /// The files are hostile.
+    Blocked,
 }
 
 /// A file as it was read, which is also what the manifest says of it.
@@ -218,7 +223,16 @@ impl ServedSkill {
             return (served, false);
         }
         let found = Arc::new(found);
-        let (reason, mut change) = self.disagreement(&found, &mut state.agreed);
+        let (mut reason, mut change) = self.disagreement(&found, &mut state.agreed);
+        state.blocked = None;
+        if let (None, Ok(manifest)) = (&reason, found.as_ref()) {
+            let verdict = self.skill.verdict(Some(manifest));
+            if verdict.is_blocked() {
+                reason = Some(blocked_for(&verdict));
+                change = FileChange::Blocked;
+                state.blocked = Some(verdict);
+            }
+        }
         let served = match reason {
             Some(reason) => Arc::new(Err(reason)),
             None => Arc::clone(&found),
@@ -231,7 +245,7 @@ impl ServedSkill {
             Some(before) if served.is_err() && *before == served => change = FileChange::None,
             Some(_) => {}
             // Nobody was told anything before the first look.
-            None if change == FileChange::SkillFile => {}
+            None if change >= FileChange::SkillFile => {}
             None => change = FileChange::None,
         }
         match served.as_ref() {
@@ -332,9 +346,20 @@ impl ServedSkill {
         (Some(reason), FileChange::SkillFile)
     }
 
+    /// What its files are blocked for, as far as they were looked at.
+    pub(crate) fn blocked(&self) -> Option<Arc<Verdict>> {
+        self.lock().blocked.clone()
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn blocked_for(verdict: &Verdict) -> String {
+    let reason = verdict.reason();
+    let reason = reason.map_or_else(String::new, ToString::to_string);
+    format!("it is blocked: {reason}")
 }
 
 /// Whether both are the same to a client.

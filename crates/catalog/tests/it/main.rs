@@ -8,6 +8,7 @@
 )]
 
 mod bench_folder;
+mod blocking;
 mod call;
 mod call_order;
 mod capabilities;
@@ -22,6 +23,7 @@ mod hooks;
 mod keeping;
 mod load;
 mod names;
+mod protocol;
 #[cfg(target_os = "linux")]
 mod script_cases;
 #[cfg(target_os = "linux")]

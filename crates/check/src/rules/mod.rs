@@ -2,6 +2,7 @@
 
 mod body_links;
 mod dependencies;
+mod hostile_text;
 mod nearly_named;
 mod nested_skill;
 mod next_tools;
@@ -93,6 +94,7 @@ pub(crate) fn alone(subject: &Subject<'_>, neighbours: &Neighbours<'_>) -> Vec<D
     found.extend(script_not_run::find(subject));
     found.extend(next_tools::find(subject, neighbours));
     found.extend(unused_script::find(subject));
+    found.extend(hostile_text::find(subject));
     found
 }
 

@@ -9,6 +9,8 @@ use crate::command::{fake_interpreters, metier, mixed, placeless, said};
 const COMMANDS: &[(&[&str], bool)] = &[
     (&["list", "skills"], true),
     (&["search", "good", "skills"], true),
+    (&["discover", "good", "skills"], true),
+    (&["listing", "skills"], true),
     (&["check", "skills"], true),
     (&["schema", "skill"], false),
     (&["call", "echo", "--args", r#"{"n": 1}"#, "skills"], true),

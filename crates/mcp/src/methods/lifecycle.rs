@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::read;
+use super::{listing, read};
 use crate::call::{Call, Outcome};
 use crate::error::{McpError, TOO_MANY_SESSIONS};
 use crate::result::{CacheHints, capabilities};
@@ -26,6 +26,10 @@ pub(crate) fn methods(shared: &Arc<Shared>) -> Feature {
     });
     let ready = OnceLock::new();
     feature.answers(Eras::Modern, "server/discover", move |shared, call, _| {
+        if listing::is_told(shared) {
+            // What is listed can be another with each call.
+            return discover(shared, call);
+        }
         if let Some(bytes) = ready.get() {
             return Ok(Bytes::clone(bytes));
         }
@@ -104,8 +108,8 @@ fn discover(shared: &Shared, call: &Call) -> Result<Bytes, McpError> {
 }
 
 fn add_instructions(shared: &Shared, result: &mut Value) {
-    if let (Some(result), Some(text)) = (result.as_object_mut(), &shared.config.instructions) {
-        result.insert("instructions".into(), text.clone().into());
+    if let (Some(result), Some(text)) = (result.as_object_mut(), listing::instructions(shared)) {
+        result.insert("instructions".into(), text.into());
     }
 }
 

@@ -13,6 +13,7 @@ use crate::table::{MethodTable, json_of};
 
 mod completion;
 mod lifecycle;
+mod listing;
 mod logging;
 mod prompts;
 mod resources;

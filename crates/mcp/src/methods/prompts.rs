@@ -7,6 +7,7 @@ use bytes::Bytes;
 use metier_catalog::{FileChange, FileFault, SKILL_FILE, ServedSkill, SkillShelf};
 use metier_loader::{SkillPrompt, body_of};
 use metier_skill_model::SkillMetadata;
+use metier_skill_protocol::{Arguments, fill};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -15,7 +16,6 @@ use crate::call::Call;
 use crate::cursor;
 use crate::error::McpError;
 use crate::notices::ListKind;
-use crate::prompt_text::{Arguments, fill};
 use crate::result::CacheHints;
 use crate::shared::Shared;
 use crate::table::{Eras, Feature};

@@ -15,7 +15,7 @@ use metier_skill_model::SkillMetadata;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{blocking, read};
+use super::{blocking, listing, read};
 use crate::call::Call;
 use crate::cursor;
 use crate::error::McpError;
@@ -192,6 +192,11 @@ pub(super) const TEMPLATE: &str = "skill://{+path}";
 
 fn read_resource(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let uri = uri_of(params)?;
+    if uri == listing::URI {
+        let own = json!({ "contents": [listing::contents(shared)] });
+        let hints = Some(CacheHints::LIST);
+        return shared.results.build(call.era, &own, hints, Map::new());
+    }
     let segments = file_segments(&uri)?;
     let content = shared
         .catalog

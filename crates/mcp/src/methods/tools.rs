@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use metier_catalog::{CallError, CallRequest, CallableTool};
+use metier_catalog::{CallError, CallRequest, CallableTool, SELECTION};
 use metier_tool::{ArgumentFault, Content, ToolOutput, inexact};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -16,6 +16,7 @@ use crate::confirm;
 use crate::error::{CAPABILITY_MISSING, McpError};
 use crate::input::{self, Gathered};
 use crate::notices::ListKind;
+use crate::selecting::{self, Selecting};
 use crate::shared::Shared;
 use crate::table::{Eras, Feature, json_of};
 use crate::workspace::{self, Workspace, add_note};
@@ -162,8 +163,8 @@ async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>
     if call.cancel.is_cancelled() {
         return Outcome::Silence;
     }
-    let workspace = match prepared {
-        Ok(Prepared::Ready(workspace)) => workspace,
+    let (workspace, answers) = match prepared {
+        Ok(Prepared::Ready(workspace, answers)) => (workspace, answers),
         Ok(Prepared::Answer(bytes)) => return Outcome::Result(bytes),
         Err(error) => return error.into(),
     };
@@ -174,6 +175,7 @@ async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>
     request.cancel = call.cancellation();
     request.events = Arc::clone(&events) as _;
     request.roots = workspace.roots;
+    request.answers = answers;
     let ended = shared.dispatcher.call(request).await;
     events.close();
     if call.cancel.is_cancelled() {
@@ -198,12 +200,14 @@ async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>
 }
 
 enum Prepared {
-    Ready(Workspace),
+    /// With what the client was asked for the tool itself.
+    Ready(Workspace, Map<String, Value>),
     /// The call is answered already: with questions, or with a refusal.
     Answer(Bytes),
 }
 
-/// What the client has to tell before the call can run: its workspace, and that a person agrees.
+/// What the client has to tell before the call can run: its workspace, that a person agrees, and which skill its model
+/// takes for right.
 async fn prepare(
     shared: &Shared,
     call: &Arc<Call>,
@@ -214,6 +218,11 @@ async fn prepare(
 ) -> Result<Prepared, McpError> {
     let takes_roots = tool.as_ref().is_some_and(|tool| tool.takes_roots);
     let destructive = tool.filter(|tool| confirm::is_due(shared.config.confirm, &tool.listed));
+    let (selection, mut selected) = match selecting::due(shared, call, name, arguments) {
+        Selecting::No => (None, None),
+        Selecting::Unable(why) => (None, Some(why)),
+        Selecting::Ask(question) => (Some(question), None),
+    };
     if call.era.is_modern() {
         let mut questions = Vec::new();
         if takes_roots && workspace::has_roots(call) {
@@ -225,6 +234,7 @@ async fn prepare(
             }
             questions.push(confirm::question(&tool.listed, arguments));
         }
+        questions.extend(selection);
         let mut params = retry;
         if !questions.is_empty() || params.contains_key("requestState") {
             params.insert("name".to_owned(), name.into());
@@ -239,8 +249,11 @@ async fn prepare(
         {
             return result(shared, call, refusal).map(Prepared::Answer);
         }
+        if let Some(answer) = answers.get(SELECTION) {
+            selected = Some(selecting::said(answer));
+        }
         let workspace = workspace::of_answer(shared, answers.get(workspace::ROOTS));
-        return Ok(Prepared::Ready(workspace));
+        return Ok(Prepared::Ready(workspace, selecting::answers(selected)));
     }
     let workspace = workspace::of_session(shared, call, takes_roots).await;
     if let Some(tool) = destructive {
@@ -255,7 +268,10 @@ async fn prepare(
             return result(shared, call, refusal).map(Prepared::Answer);
         }
     }
-    Ok(Prepared::Ready(workspace))
+    if let Some(question) = selection {
+        selected = Some(selecting::of_session(call, &question).await);
+    }
+    Ok(Prepared::Ready(workspace, selecting::answers(selected)))
 }
 
 /// The generation of the last change of the list among the events that have come.

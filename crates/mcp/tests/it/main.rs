@@ -18,6 +18,7 @@ mod notices;
 mod paging;
 mod prompts;
 mod roots;
+mod selecting;
 mod sessions;
 mod skill_files;
 mod skill_folder;

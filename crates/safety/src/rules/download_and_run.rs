@@ -3,40 +3,58 @@
 use metier_diagnostics::Severity;
 
 use crate::codes;
-use crate::pattern::Pattern;
+use crate::pattern::{Anchor, Pattern};
 use crate::rule::{Examined, Hit, Rule};
+use crate::spots::Spots;
 
-static PIPED: Pattern = Pattern::new(
+static PIPED: Pattern = Pattern::near(
     r"\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)\b(?:[\x20-{}\x7E]|\\\r?\n){1,300}?\|(?:[\x20-{}\x7E]{0,60}\|){0,1}\s{0,8}(?:sudo\s+(?:-\w+\s+){0,3})?(?:env\s+)?(?:/\w+/)?(?:/?bin/)?(?:(?:ba|z|da|k|fi)?sh\b|iex\b|invoke-expression\b|(?:pwsh|powershell)\b|(?:python3?|perl|ruby|node|php)(?:\s+-)?\s*(?:[\x22'`);&|\n]|$))",
+    &[Anchor::new(
+        &[
+            "|curl|",
+            "|wget|",
+            "|iwr|",
+            "|irm|",
+            "|invoke-webrequest|",
+            "|invoke-restmethod|",
+        ],
+        2,
+        560,
+    )
+    .with(&[
+        &["|"],
+        &[
+            "sh",
+            "iex",
+            "invoke-expression",
+            "python",
+            "perl",
+            "ruby",
+            "node",
+            "php",
+        ],
+    ])],
 );
 
-static INSIDE: Pattern = Pattern::new(
+static INSIDE: Pattern = Pattern::near(
     r"\b(?:(?:ba|z|da)?sh|source)\s+(?:-\w+\s+){0,2}<\(\s*(?:curl|wget)\b|\b(?:ba|z|da)?sh\s+-\w{0,4}c\s+[\x22'\\]{0,2}(?:\$\(|`)\s*(?:curl|wget)\b|\beval\s+[\x22']?(?:\$\(|`)\s*(?:curl|wget)\b|\b(?:iex|invoke-expression)\b[\x20-\x7E]{0,60}(?:downloadstring|iwr\b|irm\b|invoke-webrequest|invoke-restmethod|net\.webclient)",
+    &[
+        Anchor::new(&["curl|", "wget|"], 90, 4).with(&[&["sh", "source", "eval"]]),
+        Anchor::new(&["|iex|", "|invoke-expression|"], 2, 120),
+    ],
 );
 
-static CODE: Pattern = Pattern::new(
+static CODE: Pattern = Pattern::near(
     r"\b(?:exec|eval)\s{0,2}\(\s{0,2}(?:compile\s{0,2}\(\s{0,2})?(?:requests\.get|urllib\.request\.urlopen|urlopen|httpx\.get|urllib2\.urlopen)\s{0,2}\(|\b(?:eval|Function)\s{0,2}\(\s{0,2}(?:await\s+)?\(?\s{0,2}(?:await\s+)?fetch\s{0,2}\(",
+    &[
+        Anchor::new(&["requests.get", "urlopen", "httpx.get"], 90, 10).with(&[&["exec", "eval"]]),
+        Anchor::new(&["fetch"], 70, 8).with(&[&["eval", "function"]]),
+    ],
 );
 
 pub(super) static RULE: Rule = Rule {
     code: codes::DOWNLOAD_AND_RUN,
-    triggers: &[
-        "curl",
-        "wget",
-        "iwr",
-        "irm",
-        "invoke-webrequest",
-        "invoke-restmethod",
-        "invoke-expression",
-        "downloadstring",
-        "webclient",
-        "urlopen",
-        "requests.get",
-        "httpx.get",
-        "fetch",
-    ],
     find,
-    #[cfg(test)]
     patterns: &[&PIPED, &INSIDE, &CODE],
 };
 
@@ -90,10 +108,8 @@ const INSTALLERS: [&str; 41] = [
 ];
 
 /// Whether a text that came out of a hiding place does it.
-pub(super) fn is_in(text: &str) -> bool {
-    [&PIPED, &INSIDE, &CODE]
-        .iter()
-        .any(|pattern| pattern.is_in(text))
+pub(super) fn is_in(text: &Spots<'_>) -> bool {
+    text.holds(&[&PIPED, &INSIDE, &CODE])
 }
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {

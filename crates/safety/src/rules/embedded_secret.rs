@@ -3,36 +3,45 @@
 use metier_diagnostics::Severity;
 
 use crate::codes;
-use crate::pattern::Pattern;
+use crate::pattern::{Anchor, Pattern};
 use crate::rule::{Examined, Hit, Rule};
 
-static TOKEN: Pattern = Pattern::new(
+static TOKEN: Pattern = Pattern::near(
     r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{36}\b|\bgithub_pat_[A-Za-z0-9_]{60,}|\bglpat-[A-Za-z0-9_-]{20}\b|\bxox[bpars]-[A-Za-z0-9-]{24,}|\bsk-ant-[A-Za-z0-9_-]{40,}|\bsk-(?:proj-)?[A-Za-z0-9_-]{40,}|\bsk_live_[A-Za-z0-9]{24,}|\bAIza[0-9A-Za-z_-]{35}\b|\bnpm_[A-Za-z0-9]{36}\b|\bhf_[A-Za-z0-9]{34}\b|\bpypi-[A-Za-z0-9_-]{60,}|-----BEGIN\s(?:[A-Z]{2,10}\s){0,2}PRIVATE\sKEY-----\s{0,4}[A-Za-z0-9+/=\s]{64,}",
+    &[
+        Anchor::new(
+            &[
+                "|akia",
+                "|asia",
+                "|ghp_",
+                "|gho_",
+                "|ghu_",
+                "|ghs_",
+                "|ghr_",
+                "|github_pat_",
+                "|glpat-",
+                "|xoxb-",
+                "|xoxp-",
+                "|xoxa-",
+                "|xoxr-",
+                "|xoxs-",
+                "|sk-",
+                "|sk_live_",
+                "|aiza",
+                "|npm_",
+                "|hf_",
+                "|pypi-",
+            ],
+            2,
+            140,
+        ),
+        Anchor::new(&["private"], 50, 200).with(&[&["-----begin"]]),
+    ],
 );
 
 pub(super) static RULE: Rule = Rule {
     code: codes::EMBEDDED_SECRET,
-    triggers: &[
-        "akia",
-        "asia",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "github_pat_",
-        "glpat-",
-        "xox",
-        "sk-",
-        "sk_live_",
-        "aiza",
-        "npm_",
-        "hf_",
-        "pypi-",
-        "private key",
-    ],
     find,
-    #[cfg(test)]
     patterns: &[&TOKEN],
 };
 

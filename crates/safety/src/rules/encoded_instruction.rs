@@ -7,12 +7,11 @@ use metier_diagnostics::Severity;
 use crate::codes;
 use crate::rule::{Examined, Hit, Rule};
 use crate::rules::hostile;
+use crate::spots::Spots;
 
 pub(super) static RULE: Rule = Rule {
     code: codes::ENCODED_INSTRUCTION,
-    triggers: &[],
     find,
-    #[cfg(test)]
     patterns: &[],
 };
 
@@ -24,15 +23,20 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
     let mut at = 0;
     let bytes = examined.raw.as_bytes();
-    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+    while let Some(window) = bytes.get(at..at + SHORTEST) {
+        // From behind: where one byte is no part, no run that is long enough begins before it.
+        if let Some(last) = window.iter().rposition(|byte| !is_part(*byte)) {
+            at += last + 1;
+            continue;
+        }
+        let rest = bytes.get(at..).unwrap_or_default();
         let length = rest
             .iter()
             .position(|byte| !is_part(*byte))
             .unwrap_or(rest.len());
-        if length >= SHORTEST
-            && let Some(run) = examined.raw.get(at..at + length)
+        if let Some(run) = examined.raw.get(at..at + length)
             && let Some(text) = decoded(run)
-            && hostile::is_in(&text)
+            && hostile::is_in(&Spots::new(&text))
         {
             hits.push(Hit {
                 range: at..at + length,
@@ -41,7 +45,7 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
                 help: "remove it; what a skill says it can say in the open",
             });
         }
-        at += length.max(1);
+        at += length;
     }
 }
 

@@ -7,9 +7,7 @@ use crate::rule::{Examined, Hit, Rule};
 
 pub(super) static RULE: Rule = Rule {
     code: codes::HIDDEN_CHARACTERS,
-    triggers: &[],
     find,
-    #[cfg(test)]
     patterns: &[],
 };
 
@@ -26,7 +24,7 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
             help,
         });
     };
-    if examined.raw.is_ascii() {
+    if !examined.folded.has_unseen() {
         return;
     }
     let mut run: Option<(usize, usize, usize)> = None;

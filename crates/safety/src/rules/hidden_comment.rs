@@ -5,32 +5,67 @@ use std::ops::Range;
 use metier_diagnostics::Severity;
 
 use crate::codes;
-use crate::pattern::Pattern;
+use crate::pattern::{Anchor, Pattern};
 use crate::rule::{Examined, Hit, Rule};
 use crate::rules::hostile;
+use crate::spots::Spots;
 
-static UNSEEN: Pattern = Pattern::new(
+static UNSEEN: Pattern = Pattern::near(
     r"\[//\]:~#~[(\x22']|<[a-z]{1,10}\b[^>\n]{0,80}(?:display\s{0,2}:\s{0,2}none|font-size\s{0,2}:\s{0,2}0|visibility\s{0,2}:\s{0,2}hidden|color\s{0,2}:\s{0,2}(?:white|[#]fff\b|transparent))[^>\n]{0,80}>",
+    &[
+        Anchor::new(&["[//]"], 2, 30),
+        Anchor::new(
+            &[
+                "none",
+                "font-size",
+                "hidden",
+                "white",
+                "#fff",
+                "transparent",
+            ],
+            130,
+            100,
+        )
+        .with(&[&["<"], &["display", "font-size", "visibility", "color"]]),
+    ],
 );
 
-static ADDRESSED: Pattern = Pattern::new(
+static ADDRESSED: Pattern = Pattern::near(
     r"\b(?:assistants?|ai|llms?|language~models?|claude|chatgpt|gpt|copilot|gemini|the~model|agents?|you)\b[^\n.]{0,50}\b(?:must|should|shall|always|now|please|required|need~to|will)\b[^\n.]{0,60}\b(?:sends?|upload|exfiltrate|leak|transmit|forward|curl|wget|passwords?|credentials?|secrets?|tokens?|\.env|private~keys?|ssh|obey)\b|(?:助手|模型|代理|智能体|AI)[^\n。]{0,20}(?:必须|应当|请|務必|务必)[^\n。]{0,30}(?:发送|上传|读取|执行|泄露|密码|密钥)",
+    &[
+        Anchor::new(
+            &[
+                "|send",
+                "|upload|",
+                "|exfiltrate|",
+                "|leak|",
+                "|transmit|",
+                "|forward|",
+                "|curl|",
+                "|wget|",
+                "|password",
+                "|credential",
+                "|secret",
+                "|token",
+                ".env|",
+                "|private",
+                "|ssh|",
+                "|obey|",
+            ],
+            350,
+            20,
+        ),
+        Anchor::new(
+            &["发送", "上传", "读取", "执行", "泄露", "密码", "密钥"],
+            300,
+            10,
+        ),
+    ],
 );
 
 pub(super) static RULE: Rule = Rule {
     code: codes::HIDDEN_COMMENT,
-    triggers: &[
-        "<!--",
-        "[//]",
-        "none",
-        "font-size",
-        "hidden",
-        "white",
-        "#fff",
-        "transparent",
-    ],
     find,
-    #[cfg(test)]
     patterns: &[&UNSEEN, &ADDRESSED],
 };
 
@@ -47,10 +82,11 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
         if examined.context().is_example(&range) {
             continue;
         }
-        if hostile::is_in(hidden) {
+        let hidden = Spots::new(hidden);
+        if hostile::is_in(&hidden) {
             let message = "a comment that a reader does not see instructs a model";
             hits.push(examined.hit(range, Severity::Error, message, help));
-        } else if ADDRESSED.is_in(hidden) {
+        } else if hidden.holds(&[&ADDRESSED]) {
             let message =
                 "a comment that a reader does not see speaks to a model of secrets or of sending";
             hits.push(examined.hit(range, Severity::Warning, message, help));

@@ -5,8 +5,10 @@ use super::{
     sends_secrets,
 };
 
+use crate::spots::Spots;
+
 /// Whether the text instructs a model against its user, or runs what must not be run.
-pub(super) fn is_in(text: &str) -> bool {
+pub(super) fn is_in(text: &Spots<'_>) -> bool {
     [
         overriding_instruction::is_in,
         hides_from_user::is_in,

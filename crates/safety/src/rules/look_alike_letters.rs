@@ -9,14 +9,14 @@ use crate::rule::{Examined, Hit, Rule};
 
 pub(super) static RULE: Rule = Rule {
     code: codes::LOOK_ALIKE_LETTERS,
-    triggers: &[],
     find,
-    #[cfg(test)]
     patterns: &[],
 };
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
-    if examined.raw.is_ascii() || !(examined.part.is_prose() || examined.part == Part::FileName) {
+    if !examined.folded.has_look_alikes()
+        || !(examined.part.is_prose() || examined.part == Part::FileName)
+    {
         return;
     }
     let mut start = None;

@@ -3,21 +3,40 @@
 use metier_diagnostics::Severity;
 
 use crate::codes;
-use crate::pattern::Pattern;
+use crate::pattern::{Anchor, Pattern};
 use crate::rule::{Examined, Hit, Rule};
 
-static ADDRESS: Pattern = Pattern::new(
+static ADDRESS: Pattern = Pattern::near(
     r"(?:^|[^\w.@/-]|//)(?:www\.)?(?:bit\.ly|t\.co|tinyurl\.com|goo\.gl|is\.gd|cutt\.ly|ow\.ly|rb\.gy|shorturl\.at|buff\.ly|t\.ly|v\.gd|adf\.ly|dwz\.cn|suo\.im|url\.cn|clck\.ru|surl\.li)/[\w-]{2,}",
+    &[Anchor::new(
+        &[
+            "|bit.ly/",
+            "|t.co/",
+            "|tinyurl.com/",
+            "|goo.gl/",
+            "|is.gd/",
+            "|cutt.ly/",
+            "|ow.ly/",
+            "|rb.gy/",
+            "|shorturl.at/",
+            "|buff.ly/",
+            "|t.ly/",
+            "|v.gd/",
+            "|adf.ly/",
+            "|dwz.cn/",
+            "|suo.im/",
+            "|url.cn/",
+            "|clck.ru/",
+            "|surl.li/",
+        ],
+        12,
+        60,
+    )],
 );
 
 pub(super) static RULE: Rule = Rule {
     code: codes::SHORTENED_ADDRESS,
-    triggers: &[
-        "bit.ly", "t.co", "tinyurl", "goo.gl", "is.gd", "cutt.ly", "ow.ly", "rb.gy", "shorturl",
-        "buff.ly", "t.ly", "v.gd", "adf.ly", "dwz.cn", "suo.im", "url.cn", "clck.ru", "surl.li",
-    ],
     find,
-    #[cfg(test)]
     patterns: &[&ADDRESS],
 };
 

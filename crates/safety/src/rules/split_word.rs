@@ -7,14 +7,12 @@ use crate::rule::{Examined, Hit, Rule};
 
 pub(super) static RULE: Rule = Rule {
     code: codes::SPLIT_WORD,
-    triggers: &[],
     find,
-    #[cfg(test)]
     patterns: &[],
 };
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
-    if !examined.part.is_prose() || examined.raw.is_ascii() {
+    if !examined.part.is_prose() || !examined.folded.has_unseen() {
         return;
     }
     let mut before = ' ';

@@ -4,58 +4,105 @@ use metier_diagnostics::Severity;
 
 use crate::codes;
 use crate::part::Part;
-use crate::pattern::Pattern;
+use crate::pattern::{Anchor, Pattern};
 use crate::rule::{Examined, Hit, Rule};
 
-static SHELL: Pattern = Pattern::new(
+static SHELL: Pattern = Pattern::near(
     r">>?\s{0,4}[\x22']?[\w$\{\}./\x7E-]{0,60}(?:\.(?:bashrc|bash_profile|zshrc|zprofile|profile|zshenv|config/fish/config\.fish)\b|(?:\.claude/(?:settings(?:\.local)?\.json|CLAUDE\.md)|CLAUDE\.md|AGENTS\.md|GEMINI\.md|\.cursorrules|\.cursor/(?:rules|mcp\.json)|\.mcp\.json|claude_desktop_config\.json|copilot-instructions\.md|\.codex/config\.toml))|\btee\s+(?:-a\s+)?[\x22']?[\w$\{\}./\x7E-]{0,60}(?:\.(?:bashrc|bash_profile|zshrc|zprofile|profile|zshenv|config/fish/config\.fish)\b|(?:\.claude/(?:settings(?:\.local)?\.json|CLAUDE\.md)|CLAUDE\.md|AGENTS\.md|GEMINI\.md|\.cursorrules|\.cursor/(?:rules|mcp\.json)|\.mcp\.json|claude_desktop_config\.json|copilot-instructions\.md|\.codex/config\.toml))|>>?\s{0,4}[\x22']?[\w$\{\}./\x7E-]{0,60}(?:/authorized_keys\b|LaunchAgents/|/etc/profile\.d/|/etc/cron|/etc/rc\.local|\.git/hooks/|autostart/|userSetup\.(?:py|mel)\b)|\|\s{0,4}crontab\b|\bcrontab\s+-(?:\s|$)|\breg(?:\.exe)?\s+add\s+[\x20-\x7E]{0,100}CurrentVersion\\{1,2}Run|\b(?:new|set)-itemproperty\b[\x20-\x7E]{0,120}CurrentVersion\\{1,2}Run|\bschtasks(?:\.exe)?\s+/create\b|\blaunchctl\s+(?:load|bootstrap)\b|\bsystemctl\s+(?:--user\s+)?enable\b",
+    &[
+        Anchor::new(
+            &[
+                ".bashrc",
+                ".bash_profile",
+                ".zshrc",
+                ".zprofile",
+                ".profile",
+                ".zshenv",
+                "config.fish",
+                ".claude/",
+                "claude.md",
+                "agents.md",
+                "gemini.md",
+                ".cursorrules",
+                ".cursor/",
+                ".mcp.json",
+                "claude_desktop_config",
+                "copilot-instructions",
+                ".codex/",
+                "/authorized_keys",
+                "launchagents/",
+                "/etc/profile.d",
+                "/etc/cron",
+                "/etc/rc.local",
+                ".git/hooks",
+                "autostart/",
+                "usersetup",
+            ],
+            160,
+            40,
+        )
+        .with(&[&[">", "tee"]]),
+        Anchor::new(&["crontab"], 10, 12),
+        Anchor::new(&["currentversion"], 150, 12),
+        Anchor::new(&["|schtasks"], 2, 20),
+        Anchor::new(&["|launchctl|"], 2, 20),
+        Anchor::new(&["|systemctl|"], 2, 30),
+    ],
 );
 
-static CODE: Pattern = Pattern::new(
+static CODE: Pattern = Pattern::near(
     r"\b(?:open|Path|expanduser|join|joinpath|writeFileSync|appendFileSync|writeFile|appendFile)\s{0,2}\([^)\n]{0,80}(?:\.(?:bashrc|bash_profile|zshrc|zprofile|profile|zshenv|config/fish/config\.fish)\b|(?:\.claude/(?:settings(?:\.local)?\.json|CLAUDE\.md)|CLAUDE\.md|AGENTS\.md|GEMINI\.md|\.cursorrules|\.cursor/(?:rules|mcp\.json)|\.mcp\.json|claude_desktop_config\.json|copilot-instructions\.md|\.codex/config\.toml)|authorized_keys\b|LaunchAgents/|\.git/hooks/|userSetup\.(?:py|mel)\b)[\x22'][\x20-\x7E\t]{0,60}(?:[\x22'][aw]b?\+?[\x22']|write_text|write\(|append)|\b(?:writeFileSync|appendFileSync|writeFile|appendFile)\s{0,2}\([\x20-\x7E\t]{0,80}(?:\.(?:bashrc|bash_profile|zshrc|zprofile|profile|zshenv|config/fish/config\.fish)\b|(?:\.claude/(?:settings(?:\.local)?\.json|CLAUDE\.md)|CLAUDE\.md|AGENTS\.md|GEMINI\.md|\.cursorrules|\.cursor/(?:rules|mcp\.json)|\.mcp\.json|claude_desktop_config\.json|copilot-instructions\.md|\.codex/config\.toml)|authorized_keys|\.git/hooks/)|\bcmds\.(?:scriptNode|scriptJob)\s{0,2}\([\x20-\x7E\t]{0,160}(?:exec|eval|import\s+(?:vaccine|userSetup))",
+    &[
+        Anchor::new(
+            &[
+                ".bashrc",
+                ".bash_profile",
+                ".zshrc",
+                ".zprofile",
+                ".profile",
+                ".zshenv",
+                "config.fish",
+                ".claude/",
+                "claude.md",
+                "agents.md",
+                "gemini.md",
+                ".cursorrules",
+                ".cursor/",
+                ".mcp.json",
+                "claude_desktop_config",
+                "copilot-instructions",
+                ".codex/",
+                "authorized_keys",
+                "launchagents/",
+                ".git/hooks",
+                "usersetup",
+            ],
+            150,
+            120,
+        )
+        .with(&[&[
+            "open",
+            "path",
+            "expanduser",
+            "join",
+            "writefile",
+            "appendfile",
+        ]]),
+        Anchor::new(&["scriptnode", "scriptjob"], 8, 230),
+    ],
 );
 
-static TAINTED: Pattern = Pattern::new(
+static TAINTED: Pattern = Pattern::near(
     r"(?:curl|wget|/dev/tcp|base64|\beval\b|\bnc\s)[\x20-\x7E]{0,200}(?:>>?|tee\s+-a)\s{0,4}[\x22']?[\w$\{\}./\x7E-]{0,60}\.(?:bashrc|bash_profile|zshrc|profile)\b",
+    &[
+        Anchor::new(&[".bashrc", ".bash_profile", ".zshrc", ".profile"], 400, 6)
+            .with(&[&["curl", "wget", "/dev/tcp", "base64", "eval", "nc"]]),
+    ],
 );
 
 pub(super) static RULE: Rule = Rule {
     code: codes::START_UP_CHANGE,
-    triggers: &[
-        "bashrc",
-        "bash_profile",
-        "zshrc",
-        "zprofile",
-        ".profile",
-        "zshenv",
-        "config.fish",
-        ".claude",
-        "claude.md",
-        "agents.md",
-        "gemini.md",
-        ".cursor",
-        ".mcp.json",
-        "claude_desktop",
-        "copilot-instr",
-        ".codex",
-        "authorized_keys",
-        "launchagents",
-        "profile.d",
-        "/etc/cron",
-        "rc.local",
-        ".git/hooks",
-        "autostart",
-        "usersetup",
-        "crontab",
-        "currentversion",
-        "schtasks",
-        "launchctl",
-        "systemctl",
-        "scriptnode",
-        "scriptjob",
-    ],
     find,
-    #[cfg(test)]
     patterns: &[&SHELL, &CODE, &TAINTED],
 };
 

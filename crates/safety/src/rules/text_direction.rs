@@ -7,16 +7,14 @@ use crate::rule::{Examined, Hit, Rule};
 
 pub(super) static RULE: Rule = Rule {
     code: codes::TEXT_DIRECTION,
-    triggers: &[],
     find,
-    #[cfg(test)]
     patterns: &[],
 };
 
 const HELP: &str = "remove the characters, or close each isolate on its own line; overrides have no honest use here";
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
-    if examined.raw.is_ascii() {
+    if !examined.folded.has_unseen() {
         return;
     }
     let mut open: Vec<(usize, char)> = Vec::new();

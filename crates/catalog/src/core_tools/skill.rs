@@ -1,0 +1,162 @@
+//! `skill`: the instructions of one skill come into the context.
+
+use std::fmt::Write as _;
+
+use metier_skill_protocol::ActivationRefusal;
+use metier_tool::{BoxFuture, CallContext, Content, ToolError, ToolHandler, ToolOutput, ToolSpec};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::{Own, reads, refuse};
+use crate::catalog::SkillCatalog;
+use crate::protocol::{ActivateError, Activated, ActivationRequest};
+
+/// Where the warnings of the safety rules stand, which are for the host.
+const WARNINGS: &str = "metier/warnings";
+/// So many files are named in the text.
+const NAMED_FILES: usize = 20;
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    /// The skill's name or id; a / may stand before it.
+    skill: String,
+    /// What its instructions are to be used on, as one line; words with blanks in quotes.
+    #[serde(default)]
+    args: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Output {
+    /// What tells it from every other.
+    id: String,
+    /// Its name.
+    name: String,
+    /// What stands for its folder in the text.
+    base: String,
+    /// Its other files below the base, a hundred at most; `read_skill_file` reads them.
+    files: Vec<String>,
+    /// What it is allowed until the end of the turn: tools, model, effort, hooks.
+    scope: Map<String, Value>,
+    /// What was decided, and what it asks for that a person has to agree to first.
+    permission: Map<String, Value>,
+}
+
+pub(super) fn tool(own: Own) -> ToolSpec {
+    ToolSpec::new("skill", std::sync::Arc::new(Activator(own)))
+        .schemas_of::<Input, Output>()
+        .title("Use a skill")
+        .description(
+            "The instructions of one skill, to be followed for the task at hand. Nothing is run by it. Names are those of \
+             skills_listing and discover_skills.",
+        )
+        .annotations(reads())
+}
+
+struct Activator(Own);
+
+impl ToolHandler for Activator {
+    fn call(
+        &self,
+        arguments: Map<String, Value>,
+        context: CallContext,
+    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
+        let catalog = self.0.catalog();
+        Box::pin(async move {
+            let catalog = catalog?;
+            let input: Input = serde_json::from_value(Value::Object(arguments))
+                .map_err(|error| ToolError::Failed(error.to_string()))?;
+            let mut request = ActivationRequest::new(input.skill);
+            request.arguments = input.args.unwrap_or_default();
+            request.session = context.session;
+            tokio::task::spawn_blocking(move || run(&catalog, &request))
+                .await
+                .map_err(|error| ToolError::Failed(error.to_string()))?
+        })
+    }
+}
+
+fn run(catalog: &SkillCatalog, request: &ActivationRequest) -> Result<ToolOutput, ToolError> {
+    match catalog.activate_skill(request) {
+        Ok(activated) => Ok(output(activated)),
+        Err(error) => Err(refuse(code(&error), &error, facts(&request.skill, &error))),
+    }
+}
+
+fn output(activated: Activated) -> ToolOutput {
+    let Activated {
+        activation,
+        permission,
+    } = activated;
+    let mut text = activation.text;
+    // Writing into a string cannot fail.
+    let _ = write!(
+        text,
+        "\n\n(Files of the skill `{}`, at {}: {})",
+        activation.name,
+        activation.base,
+        named(&activation.files)
+    );
+    let output = Output {
+        id: activation.id,
+        name: activation.name,
+        base: activation.base,
+        files: activation.files,
+        scope: object(&activation.scope),
+        permission: object(&permission),
+    };
+    let mut answer = ToolOutput::content(vec![Content::text(text)]);
+    answer.structured = Some(object(&output));
+    if !activation.warnings.is_empty() {
+        answer = answer.with_meta(WARNINGS, json!(activation.warnings));
+    }
+    answer
+}
+
+fn named(files: &[String]) -> String {
+    if files.is_empty() {
+        return "SKILL.md alone".to_owned();
+    }
+    let shown: Vec<&str> = files.iter().take(NAMED_FILES).map(String::as_str).collect();
+    let more = files.len().saturating_sub(NAMED_FILES);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    format!("{}{more}; read_skill_file reads them", shown.join(", "))
+}
+
+fn object(value: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(object)) => object,
+        _ => Map::new(),
+    }
+}
+
+fn code(error: &ActivateError) -> &'static str {
+    match error {
+        ActivateError::Refused(refusal) => match refusal {
+            ActivationRefusal::Empty => "no_name",
+            ActivationRefusal::Unknown { .. } => "unknown_skill",
+            ActivationRefusal::Disabled { .. } => "disabled",
+            ActivationRefusal::Conditional { .. } => "conditional",
+            ActivationRefusal::OnlyForUsers { .. } => "only_for_users",
+            ActivationRefusal::Denied { .. } => "denied",
+            ActivationRefusal::Blocked { .. } => "blocked",
+            _ => "refused",
+        },
+        ActivateError::Rejected { .. } => "rejected",
+        ActivateError::NotServed { .. } => "not_served",
+    }
+}
+
+fn facts(skill: &str, error: &ActivateError) -> Map<String, Value> {
+    let shown: String = skill.chars().take(130).collect();
+    let mut facts = Map::new();
+    facts.insert("skill".to_owned(), shown.into());
+    if let ActivateError::Refused(ActivationRefusal::Unknown { nearest, .. }) = error {
+        facts.insert("nearest".to_owned(), json!(nearest));
+    }
+    facts
+}

@@ -1,0 +1,191 @@
+//! Activation: the instructions of one skill, as they are served.
+
+use metier_diagnostics::Severity;
+use metier_loader::body_of;
+use metier_skill_protocol::{
+    Activation, ActivationRefusal, Caller, Decision, PermissionOutcome, QualityEvent, Scope,
+    SkillEntry, SkillText, View, find, open,
+};
+
+use crate::catalog::SkillCatalog;
+use crate::shelf::{FileChange, FileFault, SKILL_FILE, SkillShelf};
+use crate::snapshot::CatalogSnapshot;
+
+/// What is to be activated.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ActivationRequest {
+    /// Its name or id; a `/` may stand before it.
+    pub skill: String,
+    /// What is put in for its placeholders.
+    pub arguments: String,
+    /// Who asks.
+    pub caller: Caller,
+    /// The client's session.
+    pub session: Option<String>,
+}
+
+impl ActivationRequest {
+    /// A model's request, without arguments.
+    pub fn new(skill: impl Into<String>) -> Self {
+        Self {
+            skill: skill.into(),
+            arguments: String::new(),
+            caller: Caller::Model,
+            session: None,
+        }
+    }
+}
+
+/// An activated skill, and what was decided about it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Activated {
+    /// Its instructions. Its scope is empty unless a rule allows what the skill asks for: the host, or the person at
+    /// it, decides about the effects that `permission` names.
+    pub activation: Activation,
+    /// What the rules and the properties of the skill came to.
+    pub permission: PermissionOutcome,
+}
+
+/// Why a skill is not activated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ActivateError {
+    /// The protocol refuses it.
+    #[error(transparent)]
+    Refused(#[from] ActivationRefusal),
+    /// It was found and cannot be used.
+    #[error("the skill `{name}` was found and rejected: {reason}")]
+    Rejected {
+        /// Its name.
+        name: String,
+        /// The first error.
+        reason: String,
+    },
+    /// Its text is not served.
+    #[error("the instructions of `{name}` are not served: {reason}")]
+    NotServed {
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What is opened, as it was read.
+struct Texts {
+    skill_file: String,
+    body: String,
+    base: String,
+    files: Vec<String>,
+}
+
+impl SkillCatalog {
+    /// The instructions of a skill with the arguments put in. Nothing is run. Blocks.
+    ///
+    /// # Errors
+    /// See [`ActivateError`].
+    pub fn activate_skill(&self, request: &ActivationRequest) -> Result<Activated, ActivateError> {
+        let snapshot = self.snapshot();
+        let (entry, permission) = self.permitted(&snapshot, request)?;
+        let name = entry.name.clone();
+        let texts = self.look(|shelf, change| read(shelf, &name, change));
+        let texts = texts.map_err(|error| match rejection(&self.snapshot(), &name) {
+            Some(rejected) => rejected,
+            None => error,
+        })?;
+        let text = SkillText::new(&texts.skill_file, &texts.body, &texts.base);
+        let mut activation = open(&entry, text.with_files(&texts.files), &request.arguments)?;
+        if permission.decision != Decision::Allow {
+            activation.scope = Scope::default();
+        }
+        self.count_activation(&entry.id, request.session.as_deref());
+        Ok(Activated {
+            activation,
+            permission,
+        })
+    }
+
+    fn permitted(
+        &self,
+        snapshot: &CatalogSnapshot,
+        request: &ActivationRequest,
+    ) -> Result<(SkillEntry, PermissionOutcome), ActivateError> {
+        let settings = &self.shared.settings.protocol;
+        let standing = self.standing();
+        let conversation = self.conversations().of(request.session.as_deref());
+        let view = View::new(
+            snapshot.book(),
+            &standing,
+            &conversation,
+            &*settings.quality,
+        );
+        let entry = find(&view, &request.skill, request.caller).map_err(|refusal| {
+            let asked = request.skill.trim().trim_start_matches('/');
+            let rejected = matches!(refusal, ActivationRefusal::Unknown { .. })
+                .then(|| rejection(snapshot, asked))
+                .flatten();
+            rejected.unwrap_or_else(|| refusal.into())
+        })?;
+        let permission = settings.permissions.decide(entry).or_denied(entry)?;
+        Ok((entry.clone(), permission))
+    }
+
+    fn count_activation(&self, id: &str, session: Option<&str>) {
+        let mut events = vec![(id, QualityEvent::Invoked), (id, QualityEvent::Applied)];
+        let mut conversations = self.conversations();
+        if conversations.of(session).discovered.contains(id) {
+            events.push((id, QualityEvent::Selected));
+        }
+        conversations.change(session, |conversation| {
+            conversation.invoked.insert(id.to_owned());
+        });
+        drop(conversations);
+        self.shared.settings.protocol.quality.record(&events);
+    }
+}
+
+/// Reads what is opened; everything agrees with one manifest.
+fn read(shelf: &SkillShelf, name: &str, change: &mut FileChange) -> Result<Texts, ActivateError> {
+    let not_served = |reason: &str| ActivateError::NotServed {
+        name: name.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let Some(skill) = shelf.get(name) else {
+        let reason = shelf.left_out().get(name).map(String::as_str);
+        return Err(not_served(reason.unwrap_or("it has gone")));
+    };
+    let file = skill
+        .read(SKILL_FILE, change)
+        .map_err(|fault| match fault {
+            FileFault::NotFound => not_served("its SKILL.md is gone"),
+            FileFault::LeftOut(reason) | FileFault::Failed(reason) => not_served(&reason),
+        })?;
+    let manifest = skill.manifest(change);
+    let files = manifest
+        .as_ref()
+        .as_ref()
+        .map_or(&[][..], |manifest| &manifest.files);
+    let files = files.iter().map(|file| file.path.clone());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(Texts {
+        body: text(body_of(&file.bytes).unwrap_or(&file.bytes)),
+        skill_file: text(&file.bytes),
+        base: skill.uri(),
+        files: files.filter(|path| path != SKILL_FILE).collect(),
+    })
+}
+
+fn rejection(snapshot: &CatalogSnapshot, name: &str) -> Option<ActivateError> {
+    let mut rejected = snapshot.parts.skills.rejected.iter();
+    let rejected = rejected.find(|skill| skill.name == name)?;
+    let errors = rejected.diagnostics.iter();
+    let error = errors
+        .clone()
+        .find(|finding| finding.severity == Severity::Error);
+    Some(ActivateError::Rejected {
+        name: name.to_owned(),
+        reason: error.map(ToString::to_string).unwrap_or_default(),
+    })
+}

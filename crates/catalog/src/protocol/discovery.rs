@@ -1,0 +1,170 @@
+//! Discovery over the index of the snapshot.
+
+use std::sync::Arc;
+
+use metier_hooks::{HookContext, HookDeny, HookPayload};
+use metier_skill_protocol::{
+    Cascade, DiscoverRequest, Discovery, DiscoveryAnswer, PendingSelection, QualityCounters,
+    QualityCounts, QualityEvent, SelectionPrompt, Selector, SelectorError, View,
+};
+use serde_json::Value;
+
+use crate::catalog::SkillCatalog;
+use crate::core_tools::DiscoverInput;
+use crate::snapshot::CatalogSnapshot;
+
+/// A discovery of a client.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Discover {
+    /// What is asked. Whether a selector takes part is for the settings and `said` to say.
+    pub request: DiscoverRequest,
+    /// The client's session.
+    pub session: Option<String>,
+    /// What the client's own model said to [`SkillCatalog::selection_prompt`], where it was asked.
+    pub said: Option<Result<String, SelectorError>>,
+}
+
+impl Discover {
+    /// A discovery without a session and without a selector of the client's.
+    pub fn new(query: impl Into<String>) -> Self {
+        Self {
+            request: DiscoverRequest::new(query),
+            session: None,
+            said: None,
+        }
+    }
+}
+
+/// Experience that is read and not added to.
+struct Silent<'q>(&'q dyn QualityCounters);
+
+impl QualityCounters for Silent<'_> {
+    fn counts(&self, id: &str) -> QualityCounts {
+        self.0.counts(id)
+    }
+
+    fn record(&self, _: &[(&str, QualityEvent)]) {}
+}
+
+impl SkillCatalog {
+    /// The skills for a task: exact names, words and meaning, and where that is not sure and there is a selector, its
+    /// choice. Every stage that is missing or fails is named.
+    ///
+    /// # Errors
+    /// A policy refused the search.
+    pub async fn discover_skills(&self, discover: Discover) -> Result<DiscoveryAnswer, HookDeny> {
+        let Discover {
+            mut request,
+            session,
+            said,
+        } = discover;
+        let before = HookPayload::BeforeSearch {
+            query: request.query.clone(),
+        };
+        let app = self.shared.settings.app.as_str();
+        let context = Arc::new(HookContext::new(app, session.clone(), before));
+        self.shared.dispatch_context(context).await?;
+        let settings = &self.shared.settings.protocol;
+        request.may_select = said.is_some() || settings.selector.is_some();
+        let snapshot = self.snapshot();
+        let quality = &*settings.quality;
+        let begun = self.cascade(&snapshot, session.as_deref(), quality, |cascade| {
+            cascade.begin(&request)
+        });
+        let answer = match (begun, said, &settings.selector) {
+            (Discovery::Answered(answer), ..) => answer,
+            (Discovery::Asks(pending), Some(said), _) => {
+                self.resumed(session.as_deref(), pending, "client", &said)
+            }
+            (Discovery::Asks(pending), None, Some(selector)) => {
+                let said = self.ask_selector(&**selector, pending.prompt()).await;
+                self.resumed(session.as_deref(), pending, selector.name(), &said)
+            }
+            (Discovery::Asks(pending), None, None) => pending.into_found(),
+        };
+        self.conversations()
+            .change(session.as_deref(), |conversation| {
+                let ids = answer.hits.iter().map(|hit| hit.id.clone());
+                conversation.discovered.extend(ids);
+            });
+        let after = HookPayload::AfterSearch {
+            query: request.query,
+            hits: answer.hits.iter().map(|hit| hit.name.clone()).collect(),
+        };
+        // After-handlers cannot refuse; what they say is in the log.
+        let _ = self.shared.dispatch(session, after).await;
+        Ok(answer)
+    }
+
+    /// What a model of the client's would be asked before a call of `discover_skills`, where the search alone is not
+    /// sure; `None` for any other tool. Counts nothing.
+    pub fn selection_before(
+        &self,
+        tool: &str,
+        arguments: Option<&Value>,
+        session: Option<&str>,
+    ) -> Option<SelectionPrompt> {
+        if tool != "discover_skills" {
+            return None;
+        }
+        let input: DiscoverInput = serde_json::from_value(arguments?.clone()).ok()?;
+        self.selection_prompt(&input.discover().request, session)
+    }
+
+    /// What a model of the client's would be asked, where the search alone is not sure. Counts nothing.
+    pub fn selection_prompt(
+        &self,
+        request: &DiscoverRequest,
+        session: Option<&str>,
+    ) -> Option<SelectionPrompt> {
+        let request = request.clone().with_selector();
+        let quality = Silent(&*self.shared.settings.protocol.quality);
+        let begun = self.cascade(&self.snapshot(), session, &quality, |cascade| {
+            cascade.begin(&request)
+        });
+        match begun {
+            Discovery::Asks(pending) => Some(pending.prompt()),
+            Discovery::Answered(_) => None,
+        }
+    }
+
+    async fn ask_selector(
+        &self,
+        selector: &dyn Selector,
+        prompt: SelectionPrompt,
+    ) -> Result<String, SelectorError> {
+        let limit = self.shared.settings.protocol.selector_limit;
+        tokio::time::timeout(limit, selector.ask(prompt))
+            .await
+            .unwrap_or(Err(SelectorError::TimedOut))
+    }
+
+    /// The answer that a selector's words make, in the snapshot that there is by now.
+    fn resumed(
+        &self,
+        session: Option<&str>,
+        pending: PendingSelection,
+        selector: &str,
+        said: &Result<String, SelectorError>,
+    ) -> DiscoveryAnswer {
+        let quality = &*self.shared.settings.protocol.quality;
+        self.cascade(&self.snapshot(), session, quality, |cascade| {
+            let said = said.as_ref().map(String::as_str).map_err(Clone::clone);
+            cascade.resume(pending, selector, said)
+        })
+    }
+
+    fn cascade<T>(
+        &self,
+        snapshot: &CatalogSnapshot,
+        session: Option<&str>,
+        quality: &dyn QualityCounters,
+        work: impl FnOnce(&Cascade<'_>) -> T,
+    ) -> T {
+        let standing = self.standing();
+        let conversation = self.conversations().of(session);
+        let view = View::new(snapshot.book(), &standing, &conversation, quality);
+        work(&Cascade::new(view).with_hybrid(&snapshot.parts.skills.index))
+    }
+}

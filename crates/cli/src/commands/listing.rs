@@ -1,0 +1,58 @@
+//! `metier listing`.
+
+use clap::Args;
+use metier::catalog::ListingRequest;
+use serde_json::json;
+
+use crate::Failure;
+use crate::options::SkillPlaces;
+use crate::printer::{Printer, count};
+
+#[derive(Args)]
+pub(crate) struct Listing {
+    /// Print JSON, with the token for the next listing.
+    #[arg(long)]
+    json: bool,
+    /// The most characters.
+    #[arg(long, value_name = "CHARACTERS")]
+    budget: Option<usize>,
+    /// The token of an earlier listing: what is new since.
+    #[arg(long, value_name = "TOKEN")]
+    token: Option<String>,
+    /// A file that was touched, relative to the project; may be given several times.
+    #[arg(long = "touched", value_name = "FILE")]
+    touched: Vec<String>,
+    #[command(flatten)]
+    places: SkillPlaces,
+}
+
+impl Listing {
+    pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        let (catalog, _) = self.places.catalog(self.places.settings()?);
+        let mut request = ListingRequest::new();
+        request.budget = self.budget;
+        request.token = self.token;
+        if !self.touched.is_empty() {
+            // Skills that come into view are those of one conversation.
+            request.session = Some("command".to_owned());
+            request.touched = self.touched;
+        }
+        let listing = catalog.skill_listing(&request);
+        if self.json {
+            printer.json(&json!(listing));
+            self.places.tell_if_empty(printer, &catalog);
+            return Ok(());
+        }
+        for line in listing.text.lines() {
+            printer.data(line);
+        }
+        printer.say(&format!(
+            "{} of {} in {} characters",
+            listing.shown.len(),
+            count(listing.visible, "skill"),
+            listing.text.chars().count()
+        ));
+        self.places.tell_if_empty(printer, &catalog);
+        Ok(())
+    }
+}
