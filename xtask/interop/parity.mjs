@@ -5,13 +5,14 @@
 // reasons in docs/skills-parity.md; a difference that no longer is fails as well.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { shorten } from "./demo_steps.mjs";
+import { withoutMetadata } from "./plain_skills.mjs";
 
 const packages = createRequire(`${process.env.INTEROP_PACKAGES}/`);
 const load = (name) => import(pathToFileURL(packages.resolve(`@modelcontextprotocol/${name}`)).href);
@@ -116,17 +117,6 @@ const OTHER_TYPES = {
   rmcp: { sh: "application/x-sh" },
 };
 
-/** The skills without their metadata, which the TypeScript SDK takes as texts alone: it leaves out all others. */
-function withoutMetadata(copy) {
-  cpSync(plan.folder, copy, { recursive: true });
-  for (const name of readdirSync(copy)) {
-    if (!plan.skills.includes(name)) continue;
-    const file = join(copy, name, "SKILL.md");
-    // The block ends with the next line that is not indented.
-    writeFileSync(file, readFileSync(file, "utf8").replace(/^metadata:\n(?:[ \t].*\n|\n)*/m, ""));
-  }
-}
-
 const holds = (ours, theirs, sdk) => {
   let passed = ours.skills.length === plan.skills.length;
   const tell = (aspect, mine, other) => {
@@ -146,7 +136,7 @@ const holds = (ours, theirs, sdk) => {
 let passed = true;
 const folder = mkdtempSync(join(tmpdir(), "parity-"));
 try {
-  withoutMetadata(folder);
+  withoutMetadata(plan.folder, folder);
   passed = holds(await ours(folder), await typescript(folder), "TypeScript SDK");
 } finally {
   rmSync(folder, { recursive: true });

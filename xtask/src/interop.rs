@@ -2,12 +2,14 @@
 //!
 //! Each client has a driver under `xtask/interop/` that goes through the same steps on the demo skills and prints one
 //! JSON line a step; the official Python client also drives the skills of a published package, in both protocol eras,
-//! and the conformance suite looks at how both are served as skills.
+//! and the conformance suite looks at how both are served as skills. `metier connect` is driven against skill servers that
+//! nobody here wrote.
 //! Every client meets a server of its own. This file turns what the drivers say into tables and counts.
 
 mod clients;
 mod kits;
 mod openusd;
+mod other_servers;
 mod parity;
 mod plan;
 pub(crate) mod server;
@@ -57,6 +59,10 @@ pub(crate) fn run(full: bool, only: &str) -> Report {
         ("The demo skills", demo(&bench, &mut kits, full, only)),
         ("OpenUSD skills", openusd::run(&bench, &mut kits, only)),
         ("Skills over MCP", skills(&bench, &mut kits, only)),
+        (
+            "Skills of other servers",
+            other_servers::run(&bench, &mut kits, full, only),
+        ),
         (
             "The same skills elsewhere",
             parity(&bench, &mut kits, full, only),

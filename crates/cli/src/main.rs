@@ -68,6 +68,8 @@ enum Command {
     Deps(commands::deps::Deps),
     /// Look at skills, interpreters and settings, and say what would fail and how to cure it.
     Doctor(commands::doctor::Doctor),
+    /// Show, verify and approve the skills of another MCP server.
+    Connect(commands::connect::Connect),
     /// Print the entry for a client's configuration, or write it there.
     ConnectClient(commands::connect_client::ConnectClient),
     /// Print the adapter that runs tools inside an application with a Python of its own.
@@ -128,6 +130,7 @@ fn main() -> ExitCode {
         Command::Info(info) => info.run(printer),
         Command::Deps(deps) => deps.run(printer),
         Command::Doctor(doctor) => doctor.run(printer),
+        Command::Connect(connect) => connect.run(printer),
         Command::ConnectClient(connect) => connect.run(printer),
         Command::HostAdapter(adapter) => adapter.run(printer),
         Command::New(new) => new.run(printer),

@@ -159,7 +159,7 @@ fn which(config: &Config) -> String {
 /// The store of the application in force.
 pub(crate) fn store(config: &Config) -> Result<LoadedStateStore, Failure> {
     let app = app(config)?;
-    let folder = folder(config)?;
+    let folder = state_folder(config)?;
     let mirror = metier::persistence::SqliteMirror::new(folder.join("state.sqlite3"));
     Ok(LoadedStateStore::new(folder, app).with_mirror(Arc::new(mirror)))
 }
@@ -167,7 +167,9 @@ pub(crate) fn store(config: &Config) -> Result<LoadedStateStore, Failure> {
 /// The file that counts how the application's skills do.
 pub(crate) fn quality_file(config: &Config) -> Result<PathBuf, Failure> {
     let app = app(config)?;
-    Ok(folder(config)?.join(app.as_str()).join("quality.sqlite3"))
+    Ok(state_folder(config)?
+        .join(app.as_str())
+        .join("quality.sqlite3"))
 }
 
 fn app(config: &Config) -> Result<AppName, Failure> {
@@ -176,7 +178,8 @@ fn app(config: &Config) -> Result<AppName, Failure> {
         .map_err(|error| Failure::Usage(format!("{}: {error}", place(config, Key::App))))
 }
 
-fn folder(config: &Config) -> Result<PathBuf, Failure> {
+/// The folder of what is kept.
+pub(crate) fn state_folder(config: &Config) -> Result<PathBuf, Failure> {
     if let Some(folder) = config.file(Key::StateDir) {
         return Ok(folder.to_owned());
     }

@@ -90,7 +90,7 @@ pub use scan::scan;
 pub use scan_cache::ScanCache;
 pub use scan_delta::ScanDelta;
 pub use scanner::{SkillScanner, scan_skill_paths};
-pub use skill_file::body_of;
+pub use skill_file::{body_of, front_matter_of};
 pub use skill_files::{ReadFileError, SkillFiles};
 pub use utc::utc;
 #[cfg(feature = "watch")]

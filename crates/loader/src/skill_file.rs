@@ -4,12 +4,14 @@ mod client_fields;
 mod dcc_fields;
 mod depends;
 mod fields;
+mod front_matter;
 mod recover;
 mod split;
 
 pub(crate) use dcc_fields::MOST_ALIASES;
 pub(crate) use depends::{Dependency, read_depends_file};
 pub(crate) use fields::{NESTED_TOOLS, PathKey, misplaced_spellings, misspelt, read_fields};
+pub use front_matter::front_matter_of;
 pub(crate) use recover::parse_recovering;
 pub use split::body_of;
 pub(crate) use split::{FRONT_MATTER_LIMIT, Split, guess_name, keys_below, split};

@@ -41,6 +41,8 @@ pub use metier_hooks as hooks;
 pub use metier_host as host;
 pub use metier_loader as loader;
 pub use metier_mcp as mcp;
+#[cfg(feature = "mcp-client")]
+pub use metier_mcp_client as mcp_client;
 pub use metier_mcp_http as mcp_http;
 pub use metier_mcp_stdio as mcp_stdio;
 #[cfg(feature = "memory")]

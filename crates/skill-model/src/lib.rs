@@ -25,6 +25,7 @@ mod metadata;
 mod skill_name;
 mod summary;
 mod tool_declaration;
+mod uri_path;
 mod wire_name;
 
 pub use group::SkillGroup;
@@ -35,6 +36,7 @@ pub use summary::{SkillStatus, SkillSummary, UnknownStatus};
 pub use tool_declaration::{
     Affinity, Execution, NextTools, ScriptLookup, ToolAnnotations, ToolDeclaration, ToolRefusal,
 };
+pub use uri_path::{decode_uri_segment, encode_uri_path};
 pub use wire_name::{
     CORE_TOOLS, GROUP_TOOLS, STUB_PREFIX, TEXT_TOOLS, canonical_name, is_reserved, is_wire_safe,
     stub_name, wire_name,

@@ -66,6 +66,7 @@ pub use discovery::{
     PendingSelection, Stage, Thresholds, discover,
 };
 pub use glob::matches_path;
+pub use line::line as one_line;
 pub use listing::{
     DEFAULT_BUDGET, Listing, ListingKind, ListingOptions, budget_of_window, listing,
 };

@@ -2,7 +2,7 @@
 
 /// The text on one line: blanks run together, and neither control characters nor any that hide or turn text.
 /// At most `most` characters, the mark of the cut included.
-pub(crate) fn line(text: &str, most: usize) -> String {
+pub fn line(text: &str, most: usize) -> String {
     let mut plain = String::with_capacity(text.len().min(most * 4 + 4));
     let mut length = 0;
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde::Deserialize;
 
@@ -54,16 +54,36 @@ pub(crate) fn run(
     words: &[&str],
     folder: &Path,
 ) -> Result<BTreeMap<String, Tally>, String> {
+    let mut suite = program.package_script(SCRIPT);
+    suite.args(["server", "--url", url]).args(words);
+    checked(suite, "server-", folder)
+}
+
+/// Runs one scenario of the suite on a client: a command line to which the URL of the suite's server is added.
+pub(crate) fn run_client(
+    program: &Program,
+    client: &str,
+    scenario: &str,
+    folder: &Path,
+) -> Result<Tally, String> {
+    let mut suite = program.package_script(SCRIPT);
+    suite.args(["client", "--command", client, "--scenario", scenario]);
+    let tallies = checked(suite, "", folder)?;
+    Ok(tallies.into_values().next().unwrap_or_default())
+}
+
+fn checked(
+    mut suite: Command,
+    kind: &str,
+    folder: &Path,
+) -> Result<BTreeMap<String, Tally>, String> {
     super::empty(folder)?;
     let log = folder.join("suite.log");
     let file =
         std::fs::File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
     let errors = file.try_clone().map_err(|error| error.to_string())?;
     // How it ends says the same as the checks, but for scenarios that made none.
-    program
-        .package_script(SCRIPT)
-        .args(["server", "--url", url])
-        .args(words)
+    suite
         .arg("--output-dir")
         .arg(folder)
         .stdin(Stdio::null())
@@ -71,7 +91,7 @@ pub(crate) fn run(
         .stderr(errors)
         .status()
         .map_err(|error| format!("the conformance suite did not start: {error}"))?;
-    let tallies = read(folder)?;
+    let tallies = read(kind, folder)?;
     if tallies.is_empty() {
         return Err(format!(
             "the conformance suite wrote no checks; see {}",
@@ -81,8 +101,8 @@ pub(crate) fn run(
     Ok(tallies)
 }
 
-/// Each scenario has a folder `server-NAME-TIME` with a `checks.json`.
-fn read(folder: &Path) -> Result<BTreeMap<String, Tally>, String> {
+/// Each scenario has a folder with a `checks.json`: of a server `server-NAME-TIME`, of a client `NAME-TIME`.
+fn read(kind: &str, folder: &Path) -> Result<BTreeMap<String, Tally>, String> {
     let failed = |path: &Path, why: &dyn fmt::Display| format!("{}: {why}", path.display());
     let entries = std::fs::read_dir(folder).map_err(|error| failed(folder, &error))?;
     let paths: Vec<PathBuf> = entries
@@ -97,17 +117,17 @@ fn read(folder: &Path) -> Result<BTreeMap<String, Tally>, String> {
         let name = path
             .parent()
             .and_then(Path::file_name)
-            .and_then(|name| scenario(name.to_str()?))
+            .and_then(|name| scenario(kind, name.to_str()?))
             .ok_or_else(|| failed(&path, &"the folder is not named as a scenario's"))?;
         tallies.insert(name.to_owned(), tally(checks));
     }
     Ok(tallies)
 }
 
-/// The name between `server-` and a time such as `2026-11-30T05-25-40-075Z`.
-fn scenario(folder: &str) -> Option<&str> {
+/// The name between what comes first and a time such as `2026-11-30T05-25-40-075Z`.
+fn scenario<'f>(kind: &str, folder: &'f str) -> Option<&'f str> {
     const TIME: usize = "-2026-11-30T05-25-40-075Z".len();
-    let name = folder.strip_prefix("server-")?;
+    let name = folder.strip_prefix(kind)?;
     name.get(..name.len().checked_sub(TIME)?)
 }
 
@@ -135,11 +155,11 @@ mod tests {
     #[test]
     fn a_folder_names_its_scenario() {
         assert_eq!(
-            scenario("server-tools-list-2026-11-30T05-25-40-075Z"),
+            scenario("server-", "server-tools-list-2026-11-30T05-25-40-075Z"),
             Some("tools-list")
         );
-        assert_eq!(scenario("server-short"), None);
-        assert_eq!(scenario("tools-list"), None);
+        assert_eq!(scenario("server-", "server-short"), None);
+        assert_eq!(scenario("server-", "tools-list"), None);
     }
 
     fn fault(status: &str, check: &str, why: &str) -> Fault {

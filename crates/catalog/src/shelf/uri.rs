@@ -1,6 +1,7 @@
 //! `skill://` URIs: taken apart so that nothing leaves a skill, and put together.
 
-use std::fmt::Write as _;
+use metier_skill_model::decode_uri_segment;
+pub use metier_skill_model::encode_uri_path as encode_skill_path;
 
 /// The longest URI that is looked at: the longest path of a system with each byte escaped, and more.
 const LONGEST: usize = 16 * 1024;
@@ -33,7 +34,8 @@ pub fn parse_skill_uri(uri: &str) -> Result<Vec<String>, String> {
 }
 
 fn segment(text: &str) -> Result<String, String> {
-    let decoded = decode(text).ok_or_else(|| format!("{text:?} has a broken escape"))?;
+    let decoded =
+        decode_uri_segment(text).ok_or_else(|| format!("{text:?} has a broken escape"))?;
     let bad = decoded.is_empty()
         || decoded.starts_with('.')
         || decoded.contains(['/', '\\', '\0'])
@@ -44,34 +46,6 @@ fn segment(text: &str) -> Result<String, String> {
         ));
     }
     Ok(decoded)
-}
-
-fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut pieces = text.split('%');
-    bytes.extend_from_slice(pieces.next()?.as_bytes());
-    for piece in pieces {
-        let (digits, rest) = piece.split_at_checked(2)?;
-        if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-            return None;
-        }
-        bytes.push(u8::from_str_radix(digits, 16).ok()?);
-        bytes.extend_from_slice(rest.as_bytes());
-    }
-    String::from_utf8(bytes).ok()
-}
-
-/// A path as it stands in a URI: everything but plain characters and `/` is escaped.
-pub fn encode_skill_path(path: &str) -> String {
-    let mut text = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=:@".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            let _ = write!(text, "%{byte:02X}");
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod connect;
 pub(crate) mod connect_client;
 pub(crate) mod deps;
 pub(crate) mod discover;

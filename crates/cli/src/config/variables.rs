@@ -13,11 +13,12 @@ use super::value::{Base, Kind, Value};
 const INTERPRETERS: &str = "METIER_INTERPRETERS_";
 
 /// Variables of this name that are read elsewhere.
-const OTHERS: [&str; 4] = [
+const OTHERS: [&str; 5] = [
     "METIER_CONFIG",
     "METIER_LOG",
     "METIER_HOST_SKILL_DIRS",
     "METIER_PATIENCE_MS",
+    "METIER_MCP_SKILLS",
 ];
 
 /// What the variables say. One that is set to nothing counts as not set.

@@ -35,6 +35,10 @@ const WITHOUT: &[(&str, &str)] = &[
         "stdio",
         "its standard output is the protocol's, which is JSON",
     ),
+    (
+        "connect",
+        "it needs a server; its own tests have both forms",
+    ),
     ("help", "it is the help of the others"),
 ];
 

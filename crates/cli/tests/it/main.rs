@@ -15,6 +15,7 @@ mod check;
 mod command;
 mod completions;
 mod config;
+mod connect;
 mod connect_client;
 mod demo;
 mod demo_cases;

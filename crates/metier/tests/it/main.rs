@@ -14,6 +14,8 @@ mod host;
 mod literate;
 #[cfg(feature = "memory")]
 mod memory;
+#[cfg(feature = "mcp-client")]
+mod other_servers;
 mod persistence;
 #[cfg(unix)]
 mod session_hooks;

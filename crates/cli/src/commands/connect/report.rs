@@ -1,0 +1,133 @@
+//! The list of what a server offers.
+
+use metier::mcp_client::{Approvals, Approved, Connection, Declared, Offer, SkillCommand};
+use serde_json::{Value, json};
+
+use crate::Failure;
+use crate::printer::{Printer, count};
+
+use super::approvals_file::ApprovalsFile;
+
+pub(super) fn list(
+    printer: Printer,
+    json: bool,
+    connection: &Connection,
+    approvals: &ApprovalsFile,
+) -> Result<(), Failure> {
+    let mut kept = approvals.read()?;
+    let before = kept.clone();
+    let offer = connection.offer();
+    let callable = connection.skill_commands();
+    let commands: Vec<(&SkillCommand, Option<Approved>)> = offer
+        .commands
+        .iter()
+        .map(|command| (command, state(connection, &offer, command, &mut kept)))
+        .collect();
+    if kept != before {
+        // A difference that was seen once takes the approval away for good.
+        approvals.write(&kept)?;
+    }
+    if json {
+        let commands: Vec<Value> = commands
+            .iter()
+            .map(|(command, approved)| {
+                let mut value = json!(command);
+                value["model_invocable"] = callable.iter().any(|it| it.name == command.name).into();
+                if let Some(approved) = approved {
+                    value["approval"] = approval(approved);
+                }
+                value
+            })
+            .collect();
+        printer.json(&json!({
+            "server": server(connection),
+            "commands": commands,
+            "findings": offer.findings,
+        }));
+        return Ok(());
+    }
+    printer.data(&headline(connection));
+    let rows: Vec<Vec<String>> = commands
+        .iter()
+        .map(|(command, approved)| {
+            let how = approved.as_ref().map_or("prompt", word).to_owned();
+            vec![command.name.clone(), how, command.description.clone()]
+        })
+        .collect();
+    if !rows.is_empty() {
+        printer.overview(&rows);
+    }
+    for (command, approved) in &commands {
+        if let Some(Approved::Changed { difference }) = approved {
+            printer.data(&format!("{} is not what was approved:", command.name));
+            for line in difference.lines() {
+                printer.data(&format!("  {line}"));
+            }
+        }
+    }
+    for finding in &offer.findings {
+        printer.say(&format!("warning: {}: {}", finding.about, finding.message));
+    }
+    Ok(())
+}
+
+fn state(
+    connection: &Connection,
+    offer: &Offer,
+    command: &SkillCommand,
+    approvals: &mut Approvals,
+) -> Option<Approved> {
+    let skill = offer.skill(command.uri.as_deref()?)?;
+    Some(approvals.look(connection.label(), skill))
+}
+
+/// One word for how a skill stands.
+pub(super) fn word(approved: &Approved) -> &'static str {
+    match approved {
+        Approved::Yes { .. } => "approved",
+        Approved::Changed { .. } => "changed",
+        _ => "not approved",
+    }
+}
+
+/// How a skill stands, with the difference as data and as lines for people.
+pub(super) fn approval(approved: &Approved) -> Value {
+    let mut value = json!(approved);
+    if let Approved::Changed { difference } = approved {
+        value["lines"] = json!(difference.lines());
+    }
+    value
+}
+
+pub(super) fn server(connection: &Connection) -> Value {
+    let mut value = json!(connection.declared());
+    value["label"] = json!(connection.label());
+    value
+}
+
+/// Who the server is, and how much it offers.
+pub(super) fn headline(connection: &Connection) -> String {
+    let Declared {
+        name,
+        version,
+        revision,
+        skills,
+        ..
+    } = connection.declared();
+    let offer = connection.offer();
+    let of_skills = offer.skills.len();
+    let of_prompts = offer.commands.len() - of_skills;
+    let how = if skills || of_skills > 0 {
+        String::new()
+    } else {
+        "; it does not declare skills, --legacy-scan looks among its resources".to_owned()
+    };
+    let who = [name, version].join(" ");
+    format!(
+        "{}: {} ({revision}), {}, {}{how}",
+        connection.label(),
+        who.trim(),
+        count(of_skills, "skill"),
+        count(of_prompts, "prompt")
+    )
+}
