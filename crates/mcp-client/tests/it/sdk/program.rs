@@ -74,7 +74,7 @@ async fn a_program_is_asked_and_ended() {
         .unwrap();
     assert_eq!(
         opened.origin.digest,
-        digest(skill("bake").text().as_bytes())
+        digest(skill("bake").text().as_bytes()).to_string()
     );
     let connection = remote.connection().clone();
     remote.leave().await;
