@@ -34,7 +34,8 @@ pub fn parse_skill_uri(uri: &str) -> Result<Vec<String>, String> {
 }
 
 fn segment(text: &str) -> Result<String, String> {
-    let decoded = decode_uri_segment(text).ok_or_else(|| format!("{text:?} has a broken escape"))?;
+    let decoded =
+        decode_uri_segment(text).ok_or_else(|| format!("{text:?} has a broken escape"))?;
     let bad = decoded.is_empty()
         || decoded.starts_with('.')
         || decoded.contains(['/', '\\', '\0'])
