@@ -60,6 +60,7 @@ mod load;
 mod load_plan;
 mod loaded_skill;
 mod long_checks;
+mod name_clash;
 mod nearest;
 mod protocol;
 mod registered_tool;
@@ -75,6 +76,7 @@ mod skill_set;
 mod snapshot;
 mod state;
 mod stub;
+mod tools_text;
 mod unload;
 #[cfg(feature = "watch")]
 mod watching;
@@ -92,6 +94,7 @@ pub use keeping::LoadedSetKeeper;
 pub use kept::LoadedSkillState;
 pub use listed_tool::{ListedKind, ListedTool};
 pub use load::{LoadError, LoadReport, LoadRequest};
+pub use name_clash::{NameClash, name_clashes};
 pub use protocol::{
     ActivateError, Activated, ActivationRequest, Discover, ListingRequest, ProtocolSettings,
 };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metier_capability::CapabilitySet;
-use metier_diagnostics::{Diagnostic, Location};
-use metier_loader::{LoadedSkill, ToolPlaces};
+use metier_diagnostics::Diagnostic;
+use metier_loader::LoadedSkill;
 use metier_skill_model::{ToolDeclaration, canonical_name, wire_name};
 use metier_tool::{CompiledSchema, PatternBudget};
 
@@ -15,11 +15,8 @@ use crate::listed_tool::ListedTool;
 use crate::registered_tool::RegisteredTool;
 use crate::script_handler::ScriptHandler;
 use crate::settings::RunSettings;
-use crate::skill_set::file_of;
 use crate::state::Shared;
-
-/// The largest tools file that is read again for a place: the loader reads no larger one.
-const LARGEST_TOOLS_FILE: u64 = 1024 * 1024;
+use crate::tools_text::ToolsText;
 
 /// The tools of one loaded skill, made once when it is loaded.
 #[derive(Debug)]
@@ -165,24 +162,14 @@ impl<'t> Preparing<'t> {
         if self.found.is_empty() {
             return Vec::new();
         }
-        let file = self.skill.tools_file();
-        let text = file.as_deref().and_then(|file| {
-            let bytes = self.skill.files.read(file, LARGEST_TOOLS_FILE).ok()?;
-            String::from_utf8(bytes).ok()
-        });
-        let places = text.as_deref().map(ToolPlaces::read);
-        let shown = file_of(self.skill, file.as_deref().unwrap_or("SKILL.md"));
-        let place = |tool: &str, about: About<'_>| {
-            let places = places.as_ref()?;
-            let span = match about {
-                About::Name => places.name(tool),
-                About::Item(key, text) => places.item(tool, &[key], text),
-            }?;
-            Some(places.locate(shown.clone(), span))
-        };
+        let text = ToolsText::of(self.skill);
+        let places = text.places();
         let placed = self.found.into_iter().map(|(tool, about, diagnostic)| {
-            let known = place(tool, about);
-            diagnostic.at(known.unwrap_or_else(|| Location::file(shown.clone())), "")
+            let span = places.as_ref().and_then(|places| match about {
+                About::Name => places.name(tool),
+                About::Item(key, item) => places.item(tool, &[key], item),
+            });
+            diagnostic.at(text.located(places.as_ref(), span), "")
         });
         placed.collect()
     }

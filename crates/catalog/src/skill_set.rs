@@ -13,6 +13,7 @@ use metier_skill_model::SkillMetadata;
 
 use crate::dependency_findings::{DependencyFindings, Dependent};
 use crate::listed_tool::ListedTool;
+use crate::name_clash::{name_clashes, place_of_tool};
 use crate::stub;
 
 /// A skill with what the catalog found about it.
@@ -100,6 +101,16 @@ impl SkillSet {
         });
         let dependents = skills.iter().map(|skill| Dependent::served(skill));
         let dependencies = DependencyFindings::new(&graph, dependents, rejected, Severity::Warning);
+        let mut clashes: BTreeMap<&str, Vec<Diagnostic>> = BTreeMap::new();
+        for clash in name_clashes(skills.iter().map(|skill| &*skill.metadata)) {
+            if let Some(skill) = skills.get(clash.skill) {
+                let finding = clash.at(place_of_tool(skill, &clash.tool));
+                clashes
+                    .entry(skill.metadata.name.as_str())
+                    .or_default()
+                    .push(finding);
+            }
+        }
         let mut fresh = Vec::new();
         let entries: BTreeMap<String, Arc<SkillEntry>> = skills
             .into_iter()
@@ -112,11 +123,17 @@ impl SkillSet {
                 if known.is_none() {
                     fresh.push(document(skill));
                 }
+                let stands_alone = dependencies.stands_alone(name) && !clashes.contains_key(name);
                 let entry = match known {
-                    Some(known) if known.stands_alone && dependencies.stands_alone(name) => {
-                        Arc::clone(known)
+                    Some(known) if known.stands_alone && stands_alone => Arc::clone(known),
+                    _ => {
+                        let clashes = clashes.remove(name).unwrap_or_default();
+                        let made = entry(Arc::clone(skill), &graph, &dependencies, clashes);
+                        Arc::new(SkillEntry {
+                            stands_alone,
+                            ..made
+                        })
                     }
-                    _ => Arc::new(entry(Arc::clone(skill), &graph, &dependencies)),
                 };
                 (name.to_owned(), entry)
             })
@@ -158,10 +175,12 @@ fn entry(
     skill: Arc<LoadedSkill>,
     graph: &DependencyGraph,
     dependencies: &DependencyFindings<'_>,
+    clashes: Vec<Diagnostic>,
 ) -> SkillEntry {
     let name = skill.metadata.name.clone();
     let mut diagnostics = skill.diagnostics.clone();
     diagnostics.extend(dependencies.told_at(&name));
+    diagnostics.extend(clashes);
     let mut diagnostics = within_limit(diagnostics);
     let told_here = diagnostics.len();
     let (told_elsewhere, missing) = dependencies.told_elsewhere(&name);
@@ -172,7 +191,7 @@ fn entry(
     }
     let stub = Arc::new(stub::entry(&skill.metadata));
     SkillEntry {
-        stands_alone: dependencies.stands_alone(&name),
+        stands_alone: true,
         skill,
         obstacle,
         missing,

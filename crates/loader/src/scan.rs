@@ -6,6 +6,7 @@ use std::sync::Arc;
 use metier_diagnostics::{Diagnostic, Location};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::findings::printable;
 use crate::parallel::in_parallel;
 use crate::parse::{SKILL_FILE, parse_candidate};
 use crate::report::{LoadedSkill, RejectedSkill, ScanReport, ShadowedSkill};
@@ -91,9 +92,9 @@ fn shadowed(skill: &LoadedSkill, winner: &LoadedSkill) -> Diagnostic {
     // A place is written below the skill's own root, so one below another root is told by its id.
     let is_near = skill.root == winner.root;
     let first = if is_near {
-        format!("`{}`", place(winner).file)
+        format!("`{}`", printable(&place(winner).file))
     } else {
-        winner.id.to_string()
+        printable(winner.id.as_str())
     };
     let name = &skill.metadata.name;
     let message =
@@ -101,7 +102,7 @@ fn shadowed(skill: &LoadedSkill, winner: &LoadedSkill) -> Diagnostic {
     let finding = Diagnostic::warning(codes::SHADOWED, message).at(place(skill), "");
     let finding = finding.help(format!(
         "rename one of the two, or remove it; `metier info {}` shows this one",
-        skill.id
+        printable(skill.id.as_str())
     ));
     if is_near {
         finding.at(place(winner), "this one is used")

@@ -114,12 +114,18 @@ impl SkillRow {
 
 /// Cuts what an author may have written at any length. The name stays whole, for it is what loads the skill.
 pub(super) fn bound(skill: &mut SkillSummary) {
-    skill.description = clipped(&skill.description, LONGEST_TEXT);
-    skill.dcc = clipped(&skill.dcc, LONGEST_WORD);
-    skill.version = clipped(&skill.version, LONGEST_WORD);
+    // A text of ordinary length stays as it was written.
+    let cut = |text: &mut String, most: usize| {
+        if text.chars().nth(most).is_some() {
+            *text = clipped(text, most);
+        }
+    };
+    cut(&mut skill.description, LONGEST_TEXT);
+    cut(&mut skill.dcc, LONGEST_WORD);
+    cut(&mut skill.version, LONGEST_WORD);
     skill.tags.truncate(MOST_TAGS);
     for tag in &mut skill.tags {
-        *tag = clipped(tag, LONGEST_WORD);
+        cut(tag, LONGEST_WORD);
     }
     skill.tool_names.truncate(MOST_TOOLS);
 }

@@ -177,11 +177,15 @@ async fn a_failure_in_pythons_own_json_is_a_failure() {
         assert!(answer.is_error && text.contains(word), "{printed}: {text}");
         let structured = answer.structured.unwrap();
         assert_eq!(structured["success"], false, "{printed}");
-        match structured.get("message") {
-            Some(message) => assert!(
-                message.as_str().unwrap().starts_with('{'),
-                "the text is kept"
-            ),
+        match structured.get("output") {
+            Some(printed) => {
+                assert!(
+                    printed.as_str().unwrap().starts_with('{'),
+                    "the text is kept"
+                );
+                let message = structured["message"].as_str().unwrap();
+                assert!(message.contains(word), "the reason is told: {message}");
+            }
             None => assert!(answer.meta["dcc"]["note"].is_string(), "{printed}"),
         }
     }

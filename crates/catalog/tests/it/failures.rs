@@ -148,13 +148,13 @@ const WAYS: [Way; 31] = [
         .set(|settings| python(settings, &program("empty", "", 0o755))),
     refused("interpreter's head alone", "the interpreter `head` for Python scripts (from the setting `python` (--python)) is not a program that can be executed here", "; correct it or remove it")
         .set(|settings| python(settings, &program("head", "\x7fELF\x02\x01\x01", 0o755))),
-    refused("interpreter whose own is gone", "the interpreter `shebang` for Python scripts (from the setting `python` (--python)) was not found", "; correct it or remove it")
+    refused("interpreter whose own is gone", "the interpreter `shebang` for Python scripts (from the setting `python` (--python)) cannot be started: the program that its first line names is not there", "; correct it or remove it")
         .set(|settings| python(settings, &program("shebang", "#!/opt/nothing\n", 0o755))),
     refused("interpreter whose own is not permitted", "the interpreter `closed` for Python scripts (from the setting `python` (--python)) is not a program that can be executed here", "; correct it or remove it")
         .set(|settings| { let own = program("own", "", 0o644); python(settings, &program("closed", &format!("#!{own}\n"), 0o755)); }),
     refused("nothing on the path", "no Python interpreter found: looked for `python3`, `python` on the PATH", "; install one or set DCC_MCP_PYTHON_EXECUTABLE or --python")
         .set(|settings| settings.run.environment = EnvLookup::new([("PATH", "/nowhere")])),
-    refused("host needed", "the tool `go` needs a host: it needs the application's main thread, and no application is attached to this server", "")
+    refused("host needed", "the tool `go` needs a host: it needs the application's main thread, and no application is attached to this server", "; whoever runs it starts the adapter that `metier host-adapter` prints in the application and names its file with --attach")
         .set(|settings| settings.run.require_host = true),
     refused("queue full", "the server is busy: all places for scripts are taken, and 0 calls wait already, which is all that may", "; try again in a few seconds")
         .set(|settings| settings.run.gate = Gate::new(1).with_queue(0, 0)),

@@ -105,3 +105,102 @@ async fn a_bad_schema_costs_its_tool_the_calls() {
         );
     }
 }
+
+#[tokio::test]
+async fn skills_whose_tools_meet_are_told_before_any_is_loaded() {
+    let bench = Bench::new();
+    let named = |name: &str| format!("tools:\n  - {{name: {name}, source_file: scripts/run.py}}\n");
+    bench.skill_with_tools("aa", &named("bb__t"), ECHO);
+    bench.skill_with_tools("bb", &named("t"), ECHO);
+    bench.discover();
+    let told = |listed: &serde_json::Value| {
+        let skills = listed["skills"].as_array().unwrap().iter();
+        let findings = skills.map(|skill| {
+            let findings = skill["diagnostics"].as_array().into_iter().flatten();
+            let findings = findings.filter(|finding| finding["code"] == "MT504");
+            findings.map(|finding| finding["where"].clone()).collect()
+        });
+        findings.collect::<Vec<Vec<_>>>()
+    };
+    let listed = bench.structured("list_skills", json!({})).await;
+    assert_eq!(told(&listed), [vec![], vec![json!("bb/tools.yaml:2:12")]]);
+    bench.skill_with_tools("aa", &named("other"), ECHO);
+    bench.discover();
+    let listed = bench.structured("list_skills", json!({})).await;
+    assert_eq!(
+        told(&listed),
+        [vec![], vec![]] as [Vec<serde_json::Value>; 2]
+    );
+}
+
+#[tokio::test]
+async fn a_dependency_that_cannot_be_loaded_is_told_at_whoever_needs_it() {
+    let bench = Bench::new();
+    bench.skill_with_tools("broken", "- no mapping\n", ECHO);
+    let depends = |on: &str| format!("  dcc-mcp: {{depends: [{on}]}}\n");
+    bench.file(
+        "needs/SKILL.md",
+        &format!(
+            "---\nname: needs\ndescription: Needs it.\nmetadata:\n{}---\n",
+            depends("broken")
+        ),
+    );
+    bench.file(
+        "further/SKILL.md",
+        &format!(
+            "---\nname: further\ndescription: Needs that.\nmetadata:\n{}---\n",
+            depends("needs")
+        ),
+    );
+    bench.discover();
+    for skill in ["needs", "further"] {
+        let info = bench
+            .structured("get_skill_info", json!({"skill_name": skill}))
+            .await;
+        let finding = &info["skill"]["diagnostics"][0];
+        assert_eq!(finding["code"], "MT501", "{info}");
+        assert_eq!(
+            finding["message"],
+            "`needs` depends on `broken`, which cannot be loaded"
+        );
+    }
+    bench.skill_with_tools(
+        "broken",
+        "tools:\n  - {name: a, source_file: scripts/run.py}\n",
+        ECHO,
+    );
+    bench.discover();
+    let info = bench
+        .structured("get_skill_info", json!({"skill_name": "further"}))
+        .await;
+    assert_eq!(info["skill"].get("diagnostics"), None, "{info}");
+}
+
+#[tokio::test]
+async fn a_skill_of_many_tools_makes_no_answer_of_megabytes() {
+    let bench = Bench::new();
+    let tools: String = (0..5000).map(|number| format!("  - t{number}\n")).collect();
+    bench.skill_with_tools("many", &format!("tools:\n{tools}"), ECHO);
+    let word = "w".repeat(70_000);
+    bench.file(
+        "long/SKILL.md",
+        &format!("---\nname: long\ndescription: Long words.\nmetadata:\n  dcc-mcp: {{dcc: {word}, version: {word}, tags: [{word}]}}\n---\n"),
+    );
+    bench.discover();
+    let info = bench
+        .structured("get_skill_info", json!({"skill_name": "many"}))
+        .await;
+    assert_eq!(info["skill"]["tool_count"], 5000);
+    assert_eq!(
+        info["skill"]["metadata"]["tools"].as_array().unwrap().len(),
+        200
+    );
+    assert_eq!(info["more_tools"], 4800);
+    for tool in ["list_skills", "search_skills"] {
+        let answer = bench
+            .structured(tool, json!({"query": "long words many"}))
+            .await;
+        let length = answer.to_string().len();
+        assert!(length < 40_000, "{tool}: {length} bytes");
+    }
+}

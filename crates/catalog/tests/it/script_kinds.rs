@@ -116,7 +116,7 @@ async fn without_the_interpreter_each_kind_names_what_it_needs() {
     .cmd: no batch interpreter found: looked for `cmd` on the PATH; install one or set interpreters.cmd in the configuration
     .ps1: no PowerShell interpreter found: looked for `pwsh`, `powershell` on the PATH; install one or set interpreters.ps1 in the configuration
     .js: no JavaScript interpreter found: looked for `node` on the PATH; install one or set interpreters.js in the configuration
-    .lua: `.lua` scripts need a host application: connect a host, or set DCC_MCP_MAYA_INTERPRETER to its command line interpreter
+    .lua: `.lua` scripts need a host application or a `lua` on the PATH: install one, connect a host, set DCC_MCP_MAYA_INTERPRETER, or name an interpreter as `interpreters.lua` in the configuration
     .mel: `.mel` scripts need a host application: connect a host, or set DCC_MCP_MAYA_INTERPRETER to its command line interpreter
     .ms: `.ms` scripts need a host application: connect a host, or set DCC_MCP_MAYA_INTERPRETER to its command line interpreter
     .hscript: `.hscript` scripts need a host application: connect a host, or set DCC_MCP_MAYA_INTERPRETER to its command line interpreter

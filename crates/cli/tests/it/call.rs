@@ -282,7 +282,6 @@ fn a_script_of_a_host_in_a_skill_without_one_names_the_cure() {
     --- stdout
     `.mel` scripts need a host application, and the skill is for `python`: write its host as `dcc` in SKILL.md, or name an interpreter as `interpreters.mel` in the configuration
     --- stderr
-     WARN metier_catalog::script_handler: `.mel` scripts need a host application, and the skill is for `python`: write its host as `dcc` in SKILL.md, or name an interpreter as `interpreters.mel` in the configuration tool=one__go detail=None
     ");
 }
 

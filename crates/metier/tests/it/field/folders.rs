@@ -193,7 +193,7 @@ async fn case_043_same_name_one_root() {
         ["Shared skipped", "shared shadowed", "shared unloaded"]
     );
     assert_eq!(case.lenient.metadata("shared")["description"], "Wins.");
-    assert!(case.lenient.said("shared").contains("explicit:alpha"));
+    assert!(case.lenient.said("shared").contains("alpha/SKILL.md"));
 }
 
 #[cfg(unix)]
