@@ -1,4 +1,4 @@
-//! A selector behind an address that speaks as OpenAI's chat completions do: a model of the host's own.
+//! A selector behind an address that speaks as the `OpenAI` interface for chat completions does: a model of the host's own.
 
 use std::fmt;
 
