@@ -242,7 +242,7 @@ async fn prepare(
         let workspace = workspace::of_answer(shared, answers.get(workspace::ROOTS));
         return Ok(Prepared::Ready(workspace));
     }
-    let workspace = workspace::of_session(shared, call, takes_roots).await;
+    let workspace = workspace::of_session(shared, call, takes_roots).await?;
     if let Some(tool) = destructive {
         let refusal = if confirm::can_ask(call) {
             let question = confirm::question(&tool.listed, arguments);
