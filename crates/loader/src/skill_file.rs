@@ -3,12 +3,14 @@
 mod client_fields;
 mod dcc_fields;
 mod depends;
+mod depends_file;
 mod fields;
 mod recover;
 mod split;
 
 pub(crate) use dcc_fields::MOST_ALIASES;
-pub(crate) use depends::{Dependency, read_depends_file};
+pub(crate) use depends::Dependency;
+pub(crate) use depends_file::read_depends_file;
 pub(crate) use fields::{NESTED_TOOLS, PathKey, misplaced_spellings, misspelt, read_fields};
 pub(crate) use recover::parse_recovering;
 pub use split::body_of;
