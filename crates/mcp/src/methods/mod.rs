@@ -19,6 +19,7 @@ mod resources;
 mod skills;
 mod subscriptions;
 mod tools;
+mod unreadable;
 
 pub(crate) use prompts::same_prompts;
 

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::TryRecvError;
 
 use super::read;
+use super::unreadable::unreadable;
 use crate::call::{Call, Outcome};
 use crate::confirm;
 use crate::error::{CAPABILITY_MISSING, McpError};
@@ -106,7 +107,18 @@ fn wanted(params: &str) -> Result<Wanted, McpError> {
             retry,
         });
     };
-    let value: Value = read(arguments.get())?;
+    let value = match serde_json::from_str::<Value>(arguments.get()) {
+        Ok(value) => value,
+        // A model sees the result of its call, and seldom an error of the protocol.
+        Err(error) => {
+            return Ok(Wanted {
+                name,
+                arguments: None,
+                inexact: vec![unreadable(arguments.get(), &error)],
+                retry,
+            });
+        }
+    };
     let inexact = if value.is_object() {
         inexact(arguments.get())
     } else {
