@@ -108,6 +108,9 @@ const GAP: usize = 2;
 /// A column is not cut shorter than this.
 const NARROWEST: usize = 12;
 
+/// A cell is filled up to this width and no further: one long cell would make every row as long.
+const FILLED: usize = 100;
+
 /// Columns side by side, each as wide as its widest cell.
 pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
     fitted(rows, usize::MAX)
@@ -130,8 +133,9 @@ fn fitted(rows: &[Vec<String>], most: usize) -> Vec<String> {
         .map(|row| {
             let cells = row.iter().zip(&widths).map(|(cell, width)| {
                 let cell = cut(cell, *width);
-                let blanks = width.saturating_sub(cell.width());
-                format!("{cell}{:blanks$}", "")
+                let blanks = (*width).min(FILLED).saturating_sub(cell.width());
+                // Not by a width in the format, which is limited to 16 bits.
+                format!("{cell}{}", " ".repeat(blanks))
             });
             let line = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
             line.trim_end().to_owned()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use metier_hooks::HookPayload;
 
 use crate::shared::Shared;
@@ -47,7 +47,11 @@ impl Shared {
                 tracing::warn!(session = id, reason = %denied, "a session cannot be refused by a hook");
             }
         };
-        // A handler's panic is caught where it runs.
-        let _ = self.telling.spawn(telling).await;
+        let mut telling = Box::pin(telling);
+        // Where nobody listens there is nothing to wait for, and the first answer is out at once.
+        if (&mut telling).now_or_never().is_none() {
+            // A handler's panic is caught where it runs.
+            let _ = self.telling.spawn(telling).await;
+        }
     }
 }

@@ -134,11 +134,15 @@ fn result_of(text: &str, noise_bytes: usize) -> Extracted {
             None => Extracted::of(Output::Text(trimmed.to_owned())),
         };
     };
-    // What stands in the middle of a line may be a piece of an object that is broken.
-    if !stands_alone(trimmed, &range)
+    // What stands in the middle of a line may be a piece of an object that is broken, and what comes before such an
+    // object is not the result either.
+    if (!stands_alone(trimmed, &range) || !trimmed.ends_with(own))
         && let Some(reason) = broken_object(trimmed)
     {
         return malformed(reason);
+    }
+    if is_inside_unclosed(trimmed, &range) {
+        return malformed(ENDS_IN_THE_MIDST.to_owned());
     }
     let before = trimmed.get(..range.start).unwrap_or_default().trim();
     let after = trimmed.get(range.end..).unwrap_or_default().trim();
@@ -164,6 +168,54 @@ fn stands_alone(text: &str, range: &Range<usize>) -> bool {
                 .starts_with('\n'))
 }
 
+/// What is said of a result that was cut off: the program ended before all of it was written.
+const ENDS_IN_THE_MIDST: &str = "it ends in the midst of an object or list (did the program end before it had flushed its output?)";
+
+/// Whether an object that does not begin its line is a piece of an outer one that begins a line and never ends.
+fn is_inside_unclosed(text: &str, inner: &Range<usize>) -> bool {
+    let before = text.get(..inner.start).unwrap_or_default();
+    if before.is_empty() || before.ends_with('\n') {
+        return false;
+    }
+    let mut line_end = before.len();
+    loop {
+        let line = before
+            .get(..line_end)
+            .map_or(0, |upto| upto.rfind('\n').map_or(0, |at| at + 1));
+        if before
+            .get(line..)
+            .is_some_and(|rest| rest.starts_with(['{', '[']))
+        {
+            return text.get(line..).is_some_and(is_unclosed);
+        }
+        match line.checked_sub(1) {
+            Some(end) => line_end = end,
+            None => return false,
+        }
+    }
+}
+
+/// Whether brackets or a string of a JSON text are still open at its end.
+fn is_unclosed(text: &str) -> bool {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => depth += 1,
+            b'}' | b']' if !in_string => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    depth > 0
+}
+
 /// Why a text, or its last line, that has the looks of a JSON object is none.
 fn broken_object(text: &str) -> Option<String> {
     let last = text.lines().next_back().unwrap_or_default();
@@ -174,9 +226,11 @@ fn broken_object(text: &str) -> Option<String> {
     } else {
         return None;
     };
-    object
-        .ends_with('}')
-        .then(|| script_json::read(object).err())?
+    if object.ends_with('}') {
+        return script_json::read(object).err();
+    }
+    let looks_like_json = object.strip_prefix('{')?.trim_start().starts_with('"');
+    (looks_like_json && is_unclosed(object)).then(|| ENDS_IN_THE_MIDST.to_owned())
 }
 
 #[cfg(test)]
@@ -189,6 +243,38 @@ mod tests {
     fn result(bytes: &[u8]) -> (Output, String) {
         let extracted = extract(Captured::Whole(bytes.to_vec()), &Limits::default());
         (extracted.output, extracted.noise)
+    }
+
+    #[test]
+    fn a_piece_of_a_result_that_was_cut_off_is_no_result() {
+        for printed in [
+            r#"{"success": false, "items": [{"a": 1}, {"b": 2},"#,
+            "log line\n{\"success\": false, \"items\": [{\"a\": 1}, {\"b\": 2},",
+            "{\n  \"success\": false,\n  \"items\": [\n    {\"a\": 1},\n    {\"b\": 2},\n",
+            "[{\"a\": 1}, {\"b\": {\"c\": 2}},",
+            r#"{"success": false, "message": "no"#,
+            "{\"success\": true, \"n\": 1}\n{\"success\": false, \"n\": 2,}",
+        ] {
+            let (output, _) = result(printed.as_bytes());
+            assert!(
+                matches!(output, Output::Malformed { .. }),
+                "{printed}: {output:?}"
+            );
+        }
+        for (printed, value) in [
+            ("a [warning: {\"x\": 1", None),
+            ("done {\"n\": 1}", Some(json!({"n": 1}))),
+            ("[INFO] baked\n{\"n\": 1}", Some(json!({"n": 1}))),
+            ("{half\n{\"n\": 1}", Some(json!({"n": 1}))),
+            ("{\"n\": 1}\nbye", Some(json!({"n": 1}))),
+            ("  {\"n\": 1}\n", Some(json!({"n": 1}))),
+        ] {
+            let (output, _) = result(printed.as_bytes());
+            match value {
+                Some(value) => assert_eq!(output, Output::Json(value), "{printed}"),
+                None => assert!(matches!(output, Output::Text(_)), "{printed}: {output:?}"),
+            }
+        }
     }
 
     #[test]

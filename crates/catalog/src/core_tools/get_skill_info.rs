@@ -1,11 +1,13 @@
 //! `get_skill_info`: everything about one skill.
 
+use std::sync::Arc;
+
 use metier_tool::{CallContext, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::rows::LoadCall;
+use super::rows::{self, LoadCall, MOST_TOOLS, is_none};
 use super::{Own, reads, refuse};
 
 #[derive(Deserialize, JsonSchema)]
@@ -18,6 +20,9 @@ struct Input {
 struct Output {
     /// Its metadata, tools with their schemas, dependencies and findings.
     skill: Map<String, Value>,
+    /// How many tools it declares beyond those that are described here, the first two hundred.
+    #[serde(skip_serializing_if = "is_none")]
+    more_tools: usize,
     /// How to load it; absent when it is loaded or cannot be.
     #[serde(skip_serializing_if = "Option::is_none")]
     load: Option<LoadCall>,
@@ -43,7 +48,7 @@ pub(super) fn tool(own: Own) -> ToolSpec {
 
 fn run(own: &Own, name: &str) -> Result<Output, ToolError> {
     let catalog = own.catalog()?;
-    let Some(info) = catalog.get_skill_info(name) else {
+    let Some(mut info) = catalog.get_skill_info(name) else {
         let nearest = catalog.snapshot().nearest_skills(name);
         let error = crate::LoadError::Unknown {
             name: name.to_owned(),
@@ -57,6 +62,13 @@ fn run(own: &Own, name: &str) -> Result<Output, ToolError> {
         info.summary.status,
         metier_skill_model::SkillStatus::Unloaded | metier_skill_model::SkillStatus::PendingDeps
     );
+    rows::bound(&mut info.summary);
+    let declared = info.metadata.as_ref().map_or(0, |found| found.tools.len());
+    let more_tools = declared.saturating_sub(MOST_TOOLS);
+    if let Some(metadata) = info.metadata.as_mut().filter(|_| more_tools > 0) {
+        Arc::make_mut(metadata).tools.truncate(MOST_TOOLS);
+    }
+    info.registered_tools.truncate(MOST_TOOLS);
     let Ok(Value::Object(mut skill)) = serde_json::to_value(&info) else {
         let text = "the skill's metadata cannot be written as JSON".to_owned();
         return Err(ToolError::Failed(text));
@@ -73,6 +85,7 @@ fn run(own: &Own, name: &str) -> Result<Output, ToolError> {
         }
     }
     Ok(Output {
+        more_tools,
         load: loadable.then(|| LoadCall::of(name)),
         skill,
     })

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::shelf::TextState;
+use crate::stub::clipped;
 
 /// A skill in a list.
 #[derive(Serialize, JsonSchema)]
@@ -29,7 +30,7 @@ pub(super) struct SkillRow {
     tags: Vec<String>,
     /// How many tools it declares.
     tool_count: usize,
-    /// Their names.
+    /// Their names, the first two hundred.
     tool_names: Vec<String>,
     /// Dependencies that have not been found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -60,6 +61,16 @@ pub(super) struct SkillRow {
 /// How many findings and missing names of one skill stand in a list, so that one sick skill does not fill it.
 const MOST_IN_A_ROW: usize = 20;
 
+/// How many tools of one skill an answer names, and how many it describes: a tools file of a megabyte has room for a
+/// hundred thousand.
+pub(super) const MOST_TOOLS: usize = 200;
+
+/// How many characters of a text of its author's an answer carries. What is told of a text that is longer is told by
+/// `check`.
+const LONGEST_TEXT: usize = 2000;
+const LONGEST_WORD: usize = 100;
+const MOST_TAGS: usize = 50;
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks this way")]
 pub(super) fn is_none(number: &usize) -> bool {
     *number == 0
@@ -77,6 +88,7 @@ impl SkillRow {
         let more_missing_dependencies = beyond(skill.missing_dependencies.len());
         skill.diagnostics.truncate(MOST_IN_A_ROW);
         skill.missing_dependencies.truncate(MOST_IN_A_ROW);
+        bound(&mut skill);
         let text = text.unwrap_or_default();
         Self {
             more_diagnostics,
@@ -98,6 +110,18 @@ impl SkillRow {
             diagnostics: skill.diagnostics.iter().map(Finding::from).collect(),
         }
     }
+}
+
+/// Cuts what an author may have written at any length. The name stays whole, for it is what loads the skill.
+pub(super) fn bound(skill: &mut SkillSummary) {
+    skill.description = clipped(&skill.description, LONGEST_TEXT);
+    skill.dcc = clipped(&skill.dcc, LONGEST_WORD);
+    skill.version = clipped(&skill.version, LONGEST_WORD);
+    skill.tags.truncate(MOST_TAGS);
+    for tag in &mut skill.tags {
+        *tag = clipped(tag, LONGEST_WORD);
+    }
+    skill.tool_names.truncate(MOST_TOOLS);
 }
 
 /// A skill that cannot be used, and why.

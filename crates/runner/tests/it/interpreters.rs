@@ -265,7 +265,7 @@ fn nothing_on_the_path_names_what_was_tried_and_the_cure() {
     no Python interpreter found: looked for `python3`, `python` on the PATH; install one or set DCC_MCP_PYTHON_EXECUTABLE or --python
     no shell interpreter found: looked for `bash` on the PATH; install one or set interpreters.sh in the configuration
     no PowerShell interpreter found: looked for `pwsh`, `powershell` on the PATH; install one or set interpreters.ps1 in the configuration
-    `.lua` scripts need a host application, and the skill is for `python`: write its host as `dcc` in SKILL.md, or name an interpreter as `interpreters.lua` in the configuration
+    `.lua` scripts need a host application or a `lua` on the PATH: install one, or name an interpreter as `interpreters.lua` in the configuration
     `a.txt` is no script that can be run: expected one of .py, .sh, .bash, .bat, .cmd, .ps1, .js, .lua, .mel, .ms, .hscript
     `Makefile` is no script that can be run: expected one of .py, .sh, .bash, .bat, .cmd, .ps1, .js, .lua, .mel, .ms, .hscript
     ");

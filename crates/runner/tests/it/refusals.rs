@@ -94,7 +94,7 @@ async fn every_refusal_is_clear_and_holds_no_path() {
     the script `FOLDER` cannot be read: expected a file that the server may read
     the folder of the skill is gone or is no folder: nothing can run in it
     the interpreter `python9` for Python scripts (from the setting `python` (--python)) was not found; correct it or remove it
-    the interpreter `python9` for Python scripts was not found
+    the interpreter `python9` for Python scripts was not found; install another one, or name one in the configuration
     the interpreter `text` for Python scripts (from the setting `python` (--python)) is not a program that can be executed here; correct it or remove it
     the interpreter `text` for Python scripts (from DCC_MCP_PYTHON_EXECUTABLE) is not a program that can be executed here; correct it or remove it
     batch files take their arguments from standard input only: turn off `argv` for this server or use another kind of script

@@ -121,9 +121,13 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
             .filter(|finding| finding.severity == Severity::Error);
         problems.extend(errors.map(|finding| of_finding(&about, finding)));
     }
-    for skill in catalog.list_skills(None) {
+    // All at once: each loading makes a list of all tools.
+    let skills = catalog.list_skills(None);
+    let requests = skills.iter();
+    let requests = requests.map(|skill| LoadRequest::new(skill.name.as_str()));
+    let loaded = catalog.load_all(requests.collect()).await;
+    for (skill, loaded) in skills.into_iter().zip(loaded) {
         let about = format!("skill {}", skill.name);
-        let loaded = catalog.load(LoadRequest::new(skill.name.as_str())).await;
         let found = match &loaded {
             Ok(report) => &report.diagnostics,
             Err(_) => &skill.diagnostics,
