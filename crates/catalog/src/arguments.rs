@@ -7,7 +7,9 @@ use metier_workspace_roots::WorkspaceRoots;
 use serde_json::{Map, Value};
 
 use crate::call::CallError;
+use crate::dispatcher::SHOWN_NAME;
 use crate::registered_tool::RegisteredTool;
+use crate::stub::clipped;
 
 /// The key under which a tool finds the workspace.
 const WORKSPACE_ROOTS: &str = "_workspace_roots";
@@ -51,7 +53,7 @@ pub(crate) fn resolve_workspace(
             if let Some(Value::String(text)) = value.pointer_mut(&place.pointer) {
                 let path = roots.resolve(text).map_err(|error| {
                     Unresolved::Roots(CallError::Roots {
-                        argument: place.path,
+                        argument: clipped(&place.path, SHOWN_NAME),
                         error,
                     })
                 })?;

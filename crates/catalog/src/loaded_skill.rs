@@ -108,7 +108,8 @@ impl<'t> Preparing<'t> {
                 self.find(tool, about, Diagnostic::warning(
                     codes::CAPABILITY_NEAR_MISS,
                     format!("the tool `{}` requires `{required}`; the host declares `{near}`, which is another name", tool.name),
-                ));
+                )
+                .help(format!("write `{near}`, or let the host declare `{required}`")));
             }
         }
         let mut refusal = tool.refusal.as_ref().map(|refusal| refusal.reason.clone());

@@ -53,6 +53,7 @@ codes! {
     DEPENDS_FILE = "MT140" "depends-file" "metadata/depends.md cannot be read.";
     LINK_LEAVES_SKILL = "MT141" "link-leaves-skill" "A script, or the folder of the scripts, leads out of the skill or is none.";
     MISSPELT_DCC_MCP = "MT142" "misspelt-dcc-mcp" "A key below metadata is nearly `dcc-mcp`.";
+    DEPENDS_LINE = "MT143" "depends-line" "A line of metadata/depends.md holds more than a name, or none.";
     ROOT_MISSING = "MT151" "root-missing" "A skill root does not exist.";
     ROOT_NOT_A_FOLDER = "MT152" "root-not-a-folder" "A skill root is not a folder.";
     EMPTY_ROOT_ENTRY = "MT153" "empty-root-entry" "A list of skill roots holds an empty entry.";

@@ -80,7 +80,7 @@ fn other_spellings(properties: &mut Map<String, Value>, camel: bool) {
         .collect();
     for (key, value) in known {
         let mut spellings = vec![key.replace('_', "-"), key.replace('-', "_")];
-        if camel || key.ends_with("_schema") {
+        if camel || key.ends_with("_schema") || key == "required_capabilities" {
             spellings.push(camel_case(&key));
         }
         for spelling in spellings {

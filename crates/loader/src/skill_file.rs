@@ -3,13 +3,15 @@
 mod client_fields;
 mod dcc_fields;
 mod depends;
+mod depends_file;
 mod fields;
 mod front_matter;
 mod recover;
 mod split;
 
 pub(crate) use dcc_fields::MOST_ALIASES;
-pub(crate) use depends::{Dependency, read_depends_file};
+pub(crate) use depends::Dependency;
+pub(crate) use depends_file::read_depends_file;
 pub(crate) use fields::{NESTED_TOOLS, PathKey, misplaced_spellings, misspelt, read_fields};
 pub use front_matter::front_matter_of;
 pub(crate) use recover::parse_recovering;

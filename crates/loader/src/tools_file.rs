@@ -155,10 +155,23 @@ fn unknown_key(findings: &mut Findings<'_>, key: &Node<'_>, name: &str, known: &
             brief(name)
         ),
     );
+    added.help(match likely(name, known) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "remove it, or write a key of the format".to_owned(),
+    });
+}
+
+/// The key that an unknown one was likely meant to be.
+fn likely<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let meant = meant(name).filter(|meant| known.contains(meant));
-    if let Some(nearest) = meant.or_else(|| nearest(name, known)) {
-        added.help(format!("did you mean `{nearest}`?"));
-    }
+    meant.or_else(|| nearest(name, known))
+}
+
+/// Whether an unknown key was likely meant to be this one of the known.
+fn may_mean(name: &str, known: &[&str], key: &str) -> bool {
+    // Of a million unknown keys each is compared with one word, and only what is near with all.
+    (meant(name) == Some(key) || nearest(name, &[key]).is_some())
+        && likely(name, known) == Some(key)
 }
 
 /// Words that other formats have for a key of this one. No letters lead from one to the other.

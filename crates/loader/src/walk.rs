@@ -94,10 +94,13 @@ fn root_folder(root: &Root, findings: &mut Vec<RootFinding>) -> Option<PathBuf> 
     match root.path.canonicalize() {
         Ok(path) if path.is_dir() => Some(path),
         Ok(_) => {
-            findings.push(RootFinding::anywhere(Diagnostic::warning(
-                codes::ROOT_NOT_A_FOLDER,
-                format!("the {} root `{shown}` is not a folder", root.label),
-            )));
+            findings.push(RootFinding::anywhere(
+                Diagnostic::warning(
+                    codes::ROOT_NOT_A_FOLDER,
+                    format!("the {} root `{shown}` is not a folder", root.label),
+                )
+                .help("name the folder that holds the skills"),
+            ));
             None
         }
         Err(error) => {
@@ -110,10 +113,13 @@ fn root_folder(root: &Root, findings: &mut Vec<RootFinding>) -> Option<PathBuf> 
                     }
                     kind => format!("cannot be read: {kind}"),
                 };
-                findings.push(RootFinding::anywhere(Diagnostic::warning(
-                    codes::ROOT_MISSING,
-                    format!("the {} root `{shown}` {reason}", root.label),
-                )));
+                findings.push(RootFinding::anywhere(
+                    Diagnostic::warning(
+                        codes::ROOT_MISSING,
+                        format!("the {} root `{shown}` {reason}", root.label),
+                    )
+                    .help("make the folder and let the server's user read it, or name another"),
+                ));
             }
             None
         }

@@ -55,12 +55,13 @@ impl Connection {
     pub(crate) async fn take(&mut self, line: Line) {
         let line = match line {
             Line::Text(line) => line,
-            Line::TooLong => {
+            Line::TooLong(first) => {
                 let text = format!(
                     "invalid request: the message is longer than {} bytes",
                     self.line_limit
                 );
-                return self.refuse(None, INVALID_REQUEST, text).await;
+                let id = envelope::id_at_start(&first);
+                return self.refuse(id.as_ref(), INVALID_REQUEST, text).await;
             }
         };
         match envelope::read(line.clone()) {

@@ -9,8 +9,8 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _};
 pub(crate) enum Line {
     /// Its bytes, without the end of the line.
     Text(Vec<u8>),
-    /// It was longer than allowed; its bytes are gone.
-    TooLong,
+    /// It was longer than allowed; only its first bytes are there.
+    TooLong(Vec<u8>),
 }
 
 /// Reads lines. No more than one line, up to the limit, is held at any time.
@@ -23,6 +23,9 @@ pub(crate) struct Lines<R> {
     skipping: bool,
     at_start: bool,
 }
+
+/// So much of a line that is too long is kept: enough for its id, where that comes first.
+const FIRST_BYTES: usize = 4 * 1024;
 
 /// Some programs put it ahead of the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -59,15 +62,21 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
             let used = part.len().saturating_add(usize::from(end.is_some()));
             let fits = self.line.len().saturating_add(part.len()) <= self.limit;
             let was_skipping = self.skipping;
+            let mut first = Vec::new();
+            if !was_skipping && !fits {
+                first = std::mem::take(&mut self.line);
+                first.extend_from_slice(part.get(..FIRST_BYTES).unwrap_or(part));
+                first.truncate(FIRST_BYTES);
+                first.shrink_to_fit();
+            }
             if !was_skipping && fits {
                 self.line.extend_from_slice(part);
             }
             self.input.consume(used);
             self.skipping = end.is_none() && (was_skipping || !fits);
             if !was_skipping && !fits {
-                self.line = Vec::new();
                 self.at_start = false;
-                return Ok(Some(Line::TooLong));
+                return Ok(Some(Line::TooLong(first)));
             }
             if end.is_some()
                 && !was_skipping
@@ -99,7 +108,10 @@ mod tests {
         while let Some(line) = lines.next().await.unwrap() {
             all.push(match line {
                 Line::Text(bytes) => String::from_utf8(bytes).unwrap(),
-                Line::TooLong => "(too long)".to_owned(),
+                Line::TooLong(first) => {
+                    assert!(input.windows(first.len()).any(|piece| piece == first));
+                    "(too long)".to_owned()
+                }
             });
         }
         all

@@ -11,6 +11,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
+pub use crate::envelope_start::id_at_start;
+
 use crate::RawId;
 use crate::error::{INVALID_PARAMS, INVALID_REQUEST, McpError, PARSE_ERROR};
 

@@ -37,6 +37,7 @@ mod confirm;
 mod cursor;
 mod dispatch;
 pub mod envelope;
+mod envelope_start;
 mod era;
 pub mod error;
 mod exchange;

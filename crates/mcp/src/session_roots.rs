@@ -1,7 +1,9 @@
 //! The workspace of a session, as its client tells it (revisions of 2025).
 //!
 //! The list is wanted from the beginning on and again after each change. It is asked for as soon as
-//! there is a stream that the request can go on, and a call that needs it waits for the answer.
+//! there is a stream that the request can go on, and a call that needs it waits for the answer. One
+//! question is open at a time: a change that comes meanwhile is remembered and asked about once more,
+//! so that the newest list wins however many changes come at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,12 +35,26 @@ pub(crate) struct SessionRoots {
 struct State {
     /// How often the list has become wanted: at the beginning, and with each change.
     wanted: u64,
-    /// Which of these has been asked for.
-    asked: u64,
-    /// Which of these is settled.
+    /// Which of these the open question is about.
+    open: Option<u64>,
+    /// Which of these the client has answered.
     settled: u64,
     known: Option<Arc<WorkspaceRoots>>,
+    /// What was wrong with the last answer.
     fault: Option<String>,
+    /// Why there was no answer to the last question.
+    unanswered: Option<String>,
+}
+
+impl State {
+    /// The right to ask, for one asker.
+    fn claim(&mut self) -> Option<u64> {
+        if self.open.is_none() && self.wanted > self.settled {
+            self.open = Some(self.wanted);
+            return self.open;
+        }
+        None
+    }
 }
 
 impl SessionRoots {
@@ -78,77 +94,84 @@ impl SessionRoots {
         });
     }
 
-    /// The right to ask, for one asker.
     fn claim(&self) -> Option<u64> {
         let mut claimed = None;
         self.state.send_if_modified(|state| {
-            if state.wanted > state.asked {
-                state.asked = state.wanted;
-                claimed = Some(state.wanted);
-            }
+            claimed = state.claim();
             false
         });
         claimed
     }
 
-    fn settle(&self, serial: u64, answer: Result<WorkspaceRoots, AskError>) {
+    /// Takes the answer to the open question; what is to be asked next is claimed for the same asker.
+    ///
+    /// Without an answer the list stays wanted, and the next one who needs it asks.
+    fn settle(&self, serial: u64, answer: Result<WorkspaceRoots, AskError>) -> Option<u64> {
+        let mut next = None;
         self.state.send_modify(|state| {
-            if serial <= state.settled {
-                return;
-            }
+            state.open = None;
+            state.unanswered = None;
             match answer {
-                // No way to the client yet: the next one asks.
-                Err(AskError::Unreachable) => {
-                    if state.asked == serial {
-                        state.asked = serial - 1;
-                    }
-                    return;
-                }
-                Err(error) => state.fault = Some(error.to_string()),
                 Ok(roots) => {
                     state.fault = None;
                     state.known = Some(Arc::new(roots));
                 }
+                Err(error @ (AskError::Refused { .. } | AskError::Unreadable { .. })) => {
+                    state.fault = Some(error.to_string());
+                }
+                Err(error) => {
+                    state.unanswered = Some(error.to_string());
+                    return;
+                }
             }
             state.settled = serial;
+            next = state.claim();
         });
+        next
     }
 
     /// Waits until the newest list is there, or until nobody is asking.
-    pub(crate) async fn settled(&self, limit: Duration) -> bool {
+    pub(crate) async fn settled(&self) -> bool {
         let mut changes = self.state.subscribe();
-        let done =
-            changes.wait_for(|state| state.settled >= state.wanted || state.asked < state.wanted);
-        let waited = tokio::time::timeout(limit, done).await;
-        matches!(waited, Ok(Ok(state)) if state.settled >= state.wanted)
+        let done = changes.wait_for(|state| state.settled >= state.wanted || state.open.is_none());
+        matches!(done.await, Ok(state) if state.settled >= state.wanted)
     }
 
-    /// What is known, and why that may not be all.
+    /// What is known, and what was wrong with the last answer.
     pub(crate) fn current(&self) -> (Option<Arc<WorkspaceRoots>>, Option<String>) {
         let state = self.state.borrow();
         (state.known.clone(), state.fault.clone())
     }
+
+    /// Why the last question has no answer.
+    pub(crate) fn unanswered(&self) -> Option<String> {
+        self.state.borrow().unanswered.clone()
+    }
 }
 
-/// Asks the client for its roots if that is due and nobody does already.
-pub(crate) fn ask_if_due(session: &Arc<Session>, via: Via) {
-    let Some(serial) = session.roots.claim() else {
-        return;
+/// Asks the client for its roots if that is due and nobody does already; true if this asks.
+pub(crate) fn ask_if_due(session: &Arc<Session>, via: Via) -> bool {
+    let Some(first) = session.roots.claim() else {
+        return false;
     };
     let session = Arc::clone(session);
     tokio::spawn(async move {
         let never = tokio_util::sync::CancellationToken::new();
-        let answer = ask(&session, "roots/list", None, &via, ANSWER_TIME, &never).await;
-        let roots = answer.and_then(|answer| {
-            read(&answer).ok_or(AskError::Unreadable {
-                method: "roots/list",
-            })
-        });
-        if let Err(error) = &roots {
-            tracing::debug!(%error, "no roots of a client");
+        let mut due = Some(first);
+        while let Some(serial) = due {
+            let answer = ask(&session, "roots/list", None, &via, ANSWER_TIME, &never).await;
+            let roots = answer.and_then(|answer| {
+                read(&answer).ok_or(AskError::Unreadable {
+                    method: "roots/list",
+                })
+            });
+            if let Err(error) = &roots {
+                tracing::debug!(%error, "no roots of a client");
+            }
+            due = session.roots.settle(serial, roots);
         }
-        session.roots.settle(serial, roots);
     });
+    true
 }
 
 /// The roots of a `roots/list` result.
@@ -186,37 +209,46 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_to_an_older_question_does_not_stand_over_a_newer_one() {
+    async fn one_question_is_open_and_all_changes_meanwhile_are_one_more() {
         let session = SessionRoots::new(true);
         let first = session.claim().unwrap();
-        assert_eq!(session.claim(), None, "asked once");
-        session.changed();
-        let second = session.claim().unwrap();
-        session.settle(second, Ok(roots("/new")));
-        session.settle(first, Ok(roots("/old")));
-        assert!(session.settled(Duration::ZERO).await);
+        for _ in 0..100 {
+            session.changed();
+            assert_eq!(session.claim(), None, "one at a time");
+        }
+        let second = session.settle(first, Ok(roots("/old"))).unwrap();
+        assert_eq!(session.claim(), None, "claimed by the same asker");
+        assert_eq!(session.settle(second, Ok(roots("/new"))), None);
+        assert!(session.settled().await);
         assert_eq!(*session.current().0.unwrap(), roots("/new"));
+        assert_eq!(session.claim(), None);
     }
 
     #[tokio::test]
-    async fn without_a_way_to_the_client_the_next_one_asks() {
+    async fn without_an_answer_the_next_one_asks() {
         let session = SessionRoots::new(true);
+        for error in [AskError::Unreachable, AskError::Gone, AskError::TooMany] {
+            let text = error.to_string();
+            let serial = session.claim().unwrap();
+            session.changed();
+            assert_eq!(session.settle(serial, Err(error)), None);
+            assert!(!session.settled().await, "nobody is asking");
+            assert_eq!(session.unanswered(), Some(text));
+        }
         let serial = session.claim().unwrap();
-        session.settle(serial, Err(AskError::Unreachable));
-        assert!(
-            !session.settled(Duration::from_mins(1)).await,
-            "nobody is asking"
-        );
-        assert!(session.claim().is_some());
+        session.settle(serial, Ok(roots("/r")));
+        assert_eq!(session.unanswered(), None);
     }
 
     #[tokio::test]
-    async fn a_failure_is_named_and_tried_again_with_the_next_stream() {
+    async fn a_refusal_is_named_and_asked_about_again_with_the_next_stream() {
         let session = SessionRoots::new(true);
         let serial = session.claim().unwrap();
-        session.settle(serial, Err(AskError::Gone));
-        assert!(session.settled(Duration::ZERO).await);
-        assert_eq!(session.current().1.as_deref(), Some("the client has gone"));
+        let method = "roots/list";
+        session.settle(serial, Err(AskError::Unreadable { method }));
+        assert!(session.settled().await);
+        assert!(session.current().1.unwrap().contains("no result"));
+        assert_eq!(session.claim(), None);
         session.retry();
         assert!(session.claim().is_some());
         assert_eq!(SessionRoots::new(false).claim(), None);

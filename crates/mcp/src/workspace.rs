@@ -7,7 +7,9 @@ use metier_workspace_roots::WorkspaceRoots;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+use crate::error::McpError;
 use crate::input::{Question, way_to};
+use crate::session::Session;
 use crate::session_roots::{ask_if_due, read};
 use crate::shared::Shared;
 
@@ -52,31 +54,58 @@ pub(crate) fn of_answer(shared: &Shared, answer: Option<&Value>) -> Workspace {
     }
 }
 
-/// The workspace of a session's call. A call that needs it waits for an answer that is under way.
-pub(crate) async fn of_session(shared: &Shared, call: &Call, needed: bool) -> Workspace {
+/// The workspace of a session's call. A call that needs it waits for the newest list.
+///
+/// # Errors
+///
+/// A client that has roots and did not tell them is none without: its relative paths would lead elsewhere.
+pub(crate) async fn of_session(
+    shared: &Shared,
+    call: &Call,
+    needed: bool,
+) -> Result<Workspace, McpError> {
     let Some(session) = call.session.as_ref() else {
-        return Workspace::default();
+        return Ok(Workspace::default());
     };
-    let mut late = None;
     if needed {
-        ask_if_due(session, way_to(call));
-        // On the session's stream the request may have been asked for and not be read yet.
-        let settled = tokio::select! {
-            settled = session.roots.settled(PATIENCE) => settled,
-            () = call.cancel.cancelled() => false,
+        let answered = tokio::select! {
+            answered = tokio::time::timeout(PATIENCE, newest(session, call)) => answered,
+            () = call.cancel.cancelled() => Ok(false),
         };
-        if !settled {
-            late = Some(format!(
-                "the client has not answered roots/list: it did not within {} s, or has no stream open that the request could go on",
+        let reason = match answered {
+            Ok(true) => None,
+            Ok(false) => session.roots.unanswered(),
+            Err(_) => Some(format!(
+                "the client did not answer roots/list within {} s",
                 PATIENCE.as_secs()
-            ));
+            )),
+        };
+        if !matches!(answered, Ok(true)) {
+            return Err(McpError::invalid_params(format!(
+                "this tool works in the client's workspace, which is not known: {}; the call was not run, and the next one asks for the roots again",
+                reason.as_deref().unwrap_or("the client was not asked")
+            )));
         }
     }
     let (known, fault) = session.roots.current();
-    let note = late.or(fault).filter(|_| needed);
-    match known {
+    let note = fault.filter(|_| needed);
+    Ok(match known {
         Some(known) => together(shared, known, note),
         None => Workspace { roots: None, note },
+    })
+}
+
+/// Returns when the newest list is there (true), or when the client cannot be asked on this call's way.
+async fn newest(session: &Arc<Session>, call: &Call) -> bool {
+    loop {
+        let asks = ask_if_due(session, way_to(call));
+        // Another call's way may close under its question; then this one asks on its own.
+        if session.roots.settled().await {
+            return true;
+        }
+        if asks {
+            return false;
+        }
     }
 }
 

@@ -7,11 +7,14 @@ use serde_json::{Map, Value};
 /// Longer texts stay on standard input only: command lines are limited.
 const LONGEST: usize = 8 << 10;
 
+/// No option has a longer name, in bytes.
+const LONGEST_NAME: usize = 100;
+
 /// The top-level texts, numbers and truth values of an input as `--key value`, with `_` in a key as
 /// `-`; lists, objects, nulls and texts over 8 KiB are left out, and stay on standard input like all else.
 ///
-/// So are keys that would be read as something else than the name of an option (`-c`, an empty one,
-/// `a=b`). A text that begins like an option is written `--key=text`: whoever chooses a value must not
+/// So are keys that are no name of an option: letters, digits, `-`, `_` and `.`, at most 100 bytes (`-c`, an empty one,
+/// `a=b`, `a b`). A text that begins like an option is written `--key=text`: whoever chooses a value must not
 /// choose an option with it.
 ///
 /// For servers whose operator turned this on: values on a command line are visible to every process.
@@ -45,7 +48,11 @@ pub fn long_options(input: &Map<String, Value>) -> Vec<OsString> {
 }
 
 fn names_an_option(key: &str) -> bool {
-    key.starts_with(char::is_alphanumeric) && !key.contains(['=', '\0'])
+    key.len() <= LONGEST_NAME
+        && key.starts_with(char::is_alphanumeric)
+        && key
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
 #[cfg(test)]
@@ -61,7 +68,8 @@ mod tests {
     #[test]
     fn no_key_and_no_value_becomes_another_option() {
         let hostile = json!({
-            "": "a", "-": "a", "--": "a", "-c": "import os", "--x": 1, "a=b": 1, " x": 1, "_x": 1, "a\0b": 1,
+            "": "a", "-": "a", "--": "a", "-c": "import os", "--x": 1, "a=b": 1, " x": 1, "_x": 1, "a\0b": 1, "a b": 1, "a\nb": 1, "a\u{200b}": 1,
+            "k".repeat(LONGEST_NAME + 1): 1,
         });
         assert_eq!(options(&hostile), [""; 0]);
         assert_eq!(

@@ -7,10 +7,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use jsonschema::{Draft, Validator};
 use serde_json::{Map, Value};
 
-use crate::schema::patterns;
+use crate::name_patterns::NamePatterns;
 use crate::schema_part::Part;
 use crate::{ArgumentFault, CompiledSchema};
 
@@ -83,7 +82,7 @@ impl CompiledSchema {
                 pointer: String::new(),
             },
             found: BTreeMap::new(),
-            patterns: BTreeMap::new(),
+            patterns: NamePatterns::default(),
         };
         search
             .walk(Part::root(self.schema()), value)
@@ -110,7 +109,7 @@ struct Search<'a> {
     at: FormatPlace,
     /// Paths by pointers.
     found: BTreeMap<String, String>,
-    patterns: BTreeMap<&'a str, Option<Validator>>,
+    patterns: NamePatterns<'a>,
 }
 
 impl<'a> Search<'a> {
@@ -135,7 +134,7 @@ impl<'a> Search<'a> {
                 }
             }
             Value::Object(members) => self.members(part, schema, members)?,
-            Value::Array(items) => self.items(part, schema, items)?,
+            Value::Array(items) => self.items(part, items)?,
             _ => {}
         }
         self.depth -= 1;
@@ -179,52 +178,37 @@ impl<'a> Search<'a> {
         schema: &'a Map<String, Value>,
         members: &Map<String, Value>,
     ) -> Result<(), TooMuch> {
-        let named = schema.get("properties").and_then(Value::as_object);
-        let patterns = schema.get("patternProperties").and_then(Value::as_object);
-        let others = ["additionalProperties", "unevaluatedProperties"].map(|key| schema.get(key));
-        if named.is_none() && patterns.is_none() && others.iter().all(Option::is_none) {
+        const SAYING: [&str; 4] = [
+            "properties",
+            "patternProperties",
+            "additionalProperties",
+            "unevaluatedProperties",
+        ];
+        if SAYING.iter().all(|key| !schema.contains_key(*key)) {
             return Ok(());
         }
-        for (name, member) in members {
-            let mut is_known = false;
-            if let Some(said) = named.and_then(|named| named.get(name)) {
-                is_known = true;
-                self.member(part.within(said), name, member)?;
+        let others = schema.get("unevaluatedProperties");
+        for (name, value) in members {
+            // A pattern that cannot be used is taken to match: a format is better kept too often.
+            let member = part.of_member(name, |pattern, name| self.patterns.matches(pattern, name));
+            let others = others.filter(|_| !member.is_known);
+            for said in member.parts {
+                self.member(said, name, value)?;
             }
-            for (pattern, said) in patterns.into_iter().flatten() {
-                if self.is_match(pattern, name) {
-                    is_known = true;
-                    self.member(part.within(said), name, member)?;
-                }
-            }
-            if !is_known {
-                for said in others.into_iter().flatten() {
-                    self.member(part.within(said), name, member)?;
-                }
+            if let Some(said) = others {
+                self.member(part.within(said), name, value)?;
             }
         }
         Ok(())
     }
 
-    fn items(
-        &mut self,
-        part: Part<'a>,
-        schema: &'a Map<String, Value>,
-        items: &[Value],
-    ) -> Result<(), TooMuch> {
-        let first = ["prefixItems", "items"]
-            .iter()
-            .find_map(|key| schema.get(*key)?.as_array());
-        let rest = ["items", "additionalItems", "unevaluatedItems"]
-            .iter()
-            .find_map(|key| schema.get(*key).filter(|said| !said.is_array()));
+    fn items(&mut self, part: Part<'a>, items: &[Value]) -> Result<(), TooMuch> {
         for (n, item) in items.iter().enumerate() {
-            let own = first.and_then(|first| first.get(n));
-            if let Some(said) = own.or(rest) {
+            if let Some(said) = part.of_item(n) {
                 let (path, pointer) = (self.at.path.len(), self.at.pointer.len());
                 let _ = write!(self.at.path, "[{n}]");
                 let _ = write!(self.at.pointer, "/{n}");
-                self.walk(part.within(said), item)?;
+                self.walk(said, item)?;
                 self.at.path.truncate(path);
                 self.at.pointer.truncate(pointer);
             }
@@ -246,21 +230,5 @@ impl<'a> Search<'a> {
         self.at.path.truncate(path);
         self.at.pointer.truncate(pointer);
         Ok(())
-    }
-
-    /// A pattern that cannot be used is taken to match: a format is better kept too often.
-    fn is_match(&mut self, pattern: &'a str, name: &str) -> bool {
-        let compiled = self.patterns.entry(pattern).or_insert_with(|| {
-            let mut probe = Map::new();
-            probe.insert("pattern".to_owned(), Value::from(pattern));
-            jsonschema::options()
-                .with_draft(Draft::Draft202012)
-                .with_pattern_options(patterns())
-                .build(&Value::Object(probe))
-                .ok()
-        });
-        compiled
-            .as_ref()
-            .is_none_or(|compiled| compiled.is_valid(&Value::from(name)))
     }
 }

@@ -36,6 +36,7 @@
 //! Limits: schemas are JSON Schema 2020-12; remote references are never fetched; `format` is
 //! documentation.
 
+mod content_members;
 mod context;
 mod derive;
 mod error;
@@ -43,10 +44,12 @@ mod exact;
 mod formats;
 mod handler;
 mod host;
+mod name_patterns;
 mod output;
 mod pattern_budget;
 mod portable;
 mod repair;
+mod repair_asked;
 mod schema;
 mod schema_fault;
 mod schema_part;

@@ -5,6 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+use crate::content_members;
+
 /// One item of a result: an MCP content object, kept as it came.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Content(Map<String, Value>);
@@ -85,7 +87,11 @@ impl Content {
                 .decode(data)
                 .map_err(|error| NotContent(format!("`data` is not base64: {error}")))?;
         }
-        Ok(Self(item))
+        // A client with types refuses the whole answer for one member, and its model sees nothing.
+        match content_members::fault(&item) {
+            Some(fault) => Err(NotContent(fault)),
+            None => Ok(Self(item)),
+        }
     }
 
     /// The text of a text item.
@@ -193,9 +199,15 @@ mod tests {
 
     #[test]
     fn items_are_checked_and_kept() {
-        let item = json!({"type": "text", "text": "hi", "annotations": {"priority": 1}});
-        let content = Content::from_json(item.clone()).unwrap();
-        assert_eq!(serde_json::to_value(&content).unwrap(), item);
+        for item in [
+            json!({"type": "text", "text": "hi", "annotations": {"priority": 1, "audience": ["user"]}, "x": 5}),
+            json!({"type": "text", "text": "hi", "annotations": {"priority": 0.5, "lastModified": "2025-01-12T15:00:58Z"}, "_meta": {"a": 1}}),
+            json!({"type": "resource_link", "uri": "skill://a/b", "name": "b", "mimeType": "text/plain", "size": 5, "title": "B"}),
+            json!({"type": "resource", "resource": {"uri": "a:b", "blob": "aGk=", "mimeType": "a/b"}}),
+        ] {
+            let content = Content::from_json(item.clone()).unwrap();
+            assert_eq!(serde_json::to_value(&content).unwrap(), item);
+        }
         for (broken, word) in [
             (json!("x"), "object"),
             (json!({"text": "x"}), "type"),
@@ -208,6 +220,55 @@ mod tests {
             (
                 json!({"type": "resource", "resource": {"uri": "a:b"}}),
                 "blob",
+            ),
+            (
+                json!({"type": "text", "text": "x", "annotations": "x"}),
+                "annotations",
+            ),
+            (
+                json!({"type": "text", "text": "x", "annotations": {"priority": 5}}),
+                "priority",
+            ),
+            (
+                json!({"type": "text", "text": "x", "annotations": {"priority": true}}),
+                "priority",
+            ),
+            (
+                json!({"type": "text", "text": "x", "annotations": {"audience": ["all"]}}),
+                "audience",
+            ),
+            (
+                json!({"type": "text", "text": "x", "annotations": {"lastModified": 5}}),
+                "lastModified",
+            ),
+            (json!({"type": "text", "text": "x", "_meta": 5}), "_meta"),
+            (
+                json!({"type": "image", "data": "aGk=", "mimeType": ""}),
+                "mimeType",
+            ),
+            (
+                json!({"type": "resource_link", "uri": "a:b", "name": "b", "mimeType": 5}),
+                "mimeType",
+            ),
+            (
+                json!({"type": "resource_link", "uri": "b", "name": "b"}),
+                "uri",
+            ),
+            (
+                json!({"type": "resource_link", "uri": "a:b", "name": "b", "size": "5"}),
+                "size",
+            ),
+            (
+                json!({"type": "resource", "resource": {"uri": "a:b", "text": "x", "mimeType": 5}}),
+                "mimeType",
+            ),
+            (
+                json!({"type": "resource", "resource": {"uri": "a:b", "blob": "!"}}),
+                "base64",
+            ),
+            (
+                json!({"type": "resource", "resource": {"uri": "a:b", "text": "x", "_meta": []}}),
+                "_meta",
             ),
             (json!({"type": "video"}), "video"),
         ] {

@@ -1,16 +1,22 @@
 //! Undoing the mistakes that models make, where nothing is lost.
 //!
 //! A value is changed only where the schema asks for another type and the change can be read in
-//! one way alone. Enumerations, texts that look like numbers in a text field and everything the
+//! one way alone. What a schema asks of a value is gathered in `repair_asked.rs`. Enumerations, texts that look like numbers in a text field and everything the
 //! schema accepts stay as they are.
 
 use serde_json::{Map, Number, Value};
 
+use crate::name_patterns::NamePatterns;
+use crate::repair_asked::Asked;
+use crate::schema_part::Part;
 use crate::{CompiledSchema, inexact};
 
-/// How deep references and nested schemas are followed; a schema that goes deeper is validated all
-/// the same, only not repaired.
+/// How deep nested schemas are followed; a schema that goes deeper is validated all the same, only not
+/// repaired.
 const DEPTH: usize = 32;
+
+/// So many parts of a schema are looked at; behind that nothing is repaired.
+const MOST_STEPS: usize = 2_000_000;
 
 /// Significant digits that survive a binary floating point number.
 const EXACT_DIGITS: usize = 15;
@@ -22,70 +28,96 @@ const EXACT_DIGITS: usize = 15;
 /// - `null` is dropped for a property that is not required and accepts no null,
 /// - JSON text becomes the list or object it holds, if that can be carried exactly ([`inexact`]).
 pub fn repair(arguments: &mut Map<String, Value>, schema: &CompiledSchema) {
-    repair_object(arguments, schema.schema(), schema.schema(), 0);
+    let mut value = Value::Object(std::mem::take(arguments));
+    let mut repair = Repair {
+        patterns: NamePatterns::default(),
+        steps: MOST_STEPS,
+    };
+    repair.value(&mut value, &[Part::root(schema.schema())], 0);
+    if let Value::Object(repaired) = value {
+        *arguments = repaired;
+    }
 }
 
-fn repair_object(object: &mut Map<String, Value>, schema: &Value, root: &Value, depth: usize) {
-    if depth > DEPTH {
-        return;
-    }
-    let schema = resolve(schema, root, depth);
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
-        return;
-    };
-    let required = |name: &str| {
-        schema
-            .get("required")
-            .and_then(Value::as_array)
-            .is_some_and(|names| names.iter().any(|required| required == name))
-    };
-    let mut dropped = Vec::new();
-    for (name, value) in object.iter_mut() {
-        let Some(wanted) = properties.get(name) else {
-            continue;
-        };
-        let wanted = resolve(wanted, root, depth);
-        if value.is_null() && !required(name) && !accepts(wanted, "null") {
-            dropped.push(name.clone());
-        } else {
-            repair_value(value, wanted, root, depth + 1);
+struct Repair<'a> {
+    patterns: NamePatterns<'a>,
+    steps: usize,
+}
+
+impl<'a> Repair<'a> {
+    fn value(&mut self, value: &mut Value, parts: &[Part<'a>], depth: usize) {
+        if depth > DEPTH {
+            return;
         }
-    }
-    for name in dropped {
-        object.remove(&name);
-    }
-}
-
-fn repair_value(value: &mut Value, schema: &Value, root: &Value, depth: usize) {
-    if depth > DEPTH {
-        return;
-    }
-    let schema = only_branch(resolve(schema, root, depth), root, depth);
-    if schema.get("enum").is_some() || schema.get("const").is_some() {
-        return;
-    }
-    if let Some(better) = converted(value, schema) {
-        *value = better;
-    }
-    match value {
-        Value::Object(object) => repair_object(object, schema, root, depth + 1),
-        Value::Array(items) => {
-            if let Some(wanted) = schema.get("items") {
-                for item in items {
-                    repair_value(item, wanted, root, depth + 1);
+        let mut asked = self.asked(parts, value);
+        if asked.names_values() || self.steps == 0 {
+            return;
+        }
+        if let Some(better) = converted(value, &asked) {
+            *value = better;
+            asked = self.asked(parts, value);
+        }
+        match value {
+            Value::Object(object) => self.object(object, &asked, depth + 1),
+            Value::Array(items) => {
+                for (n, item) in items.iter_mut().enumerate() {
+                    let wanted: Vec<_> = asked
+                        .parts()
+                        .iter()
+                        .filter_map(|part| part.of_item(n))
+                        .collect();
+                    if !wanted.is_empty() {
+                        self.value(item, &wanted, depth + 1);
+                    }
                 }
             }
+            _ => {}
         }
-        _ => {}
+    }
+
+    fn object(&mut self, object: &mut Map<String, Value>, asked: &Asked<'a>, depth: usize) {
+        let mut dropped = Vec::new();
+        for (name, value) in object.iter_mut() {
+            if self.steps == 0 {
+                break;
+            }
+            let mut wanted = Vec::new();
+            let mut is_named = false;
+            for part in asked.parts() {
+                self.steps = self.steps.saturating_sub(1);
+                let member = part.of_member(name, |pattern, name| {
+                    self.steps = self.steps.saturating_sub(10);
+                    self.patterns.matches(pattern, name)
+                });
+                is_named |= member.is_named;
+                wanted.extend(member.parts);
+            }
+            if wanted.is_empty() {
+                continue;
+            }
+            let can_go = value.is_null() && is_named && !asked.requires(name);
+            if can_go && !self.asked(&wanted, value).accepts("null") {
+                dropped.push(name.clone());
+            } else {
+                self.value(value, &wanted, depth + 1);
+            }
+        }
+        for name in dropped {
+            object.remove(&name);
+        }
+    }
+
+    fn asked(&mut self, parts: &[Part<'a>], value: &Value) -> Asked<'a> {
+        let asked = Asked::of(parts, value);
+        self.steps = self.steps.saturating_sub(asked.parts().len());
+        asked
     }
 }
 
-fn converted(value: &Value, schema: &Value) -> Option<Value> {
+fn converted(value: &Value, asked: &Asked<'_>) -> Option<Value> {
     match value {
-        Value::Number(number) if wants(schema, "integer") && !wants(schema, "number") => {
-            whole(number)
-        }
-        Value::String(text) if !accepts(schema, "string") => from_text(text, schema),
+        Value::Number(number) if asked.wants("integer") && !asked.wants("number") => whole(number),
+        Value::String(text) if !asked.accepts("string") => from_text(text, asked),
         _ => None,
     }
 }
@@ -104,13 +136,13 @@ fn whole(number: &Number) -> Option<Value> {
         .map(Value::from)
 }
 
-fn from_text(text: &str, schema: &Value) -> Option<Value> {
-    if (wants(schema, "integer") || wants(schema, "number"))
-        && let Some(number) = number_of(text, wants(schema, "number"))
+fn from_text(text: &str, asked: &Asked<'_>) -> Option<Value> {
+    if (asked.wants("integer") || asked.wants("number"))
+        && let Some(number) = number_of(text, asked.wants("number"))
     {
         return Some(number);
     }
-    if wants(schema, "boolean") {
+    if asked.wants("boolean") {
         if text.eq_ignore_ascii_case("true") {
             return Some(Value::Bool(true));
         }
@@ -118,8 +150,8 @@ fn from_text(text: &str, schema: &Value) -> Option<Value> {
             return Some(Value::Bool(false));
         }
     }
-    let list = wants(schema, "array") && text.trim_start().starts_with('[');
-    let object = wants(schema, "object") && text.trim_start().starts_with('{');
+    let list = asked.wants("array") && text.trim_start().starts_with('[');
+    let object = asked.wants("object") && text.trim_start().starts_with('{');
     if list || object {
         let read = serde_json::from_str(text).ok()?;
         // What would lose digits or settings on the way stays what the caller wrote.
@@ -142,65 +174,4 @@ fn number_of(text: &str, fractions: bool) -> Option<Value> {
     } else {
         whole(&number)
     }
-}
-
-/// Whether the schema names the type.
-fn wants(schema: &Value, kind: &str) -> bool {
-    match schema.get("type") {
-        Some(Value::String(one)) => one == kind,
-        Some(Value::Array(many)) => many.iter().any(|one| one == kind),
-        _ => false,
-    }
-}
-
-/// Whether a value of this type could pass; a schema without a type accepts all.
-fn accepts(schema: &Value, kind: &str) -> bool {
-    if let Some(options) = schema.get("enum").and_then(Value::as_array)
-        && kind == "null"
-    {
-        return options.iter().any(Value::is_null);
-    }
-    let branches = ["anyOf", "oneOf"]
-        .iter()
-        .find_map(|key| schema.get(*key)?.as_array());
-    if let Some(branches) = branches {
-        return branches.iter().any(|branch| accepts(branch, kind));
-    }
-    schema.get("type").is_none() || wants(schema, kind)
-}
-
-/// "This or null" is how optional values are usually written; the one other branch then says what is
-/// wanted. Where several branches could be meant, nothing is repaired.
-fn only_branch<'a>(schema: &'a Value, root: &'a Value, depth: usize) -> &'a Value {
-    let Some(branches) = ["anyOf", "oneOf"]
-        .iter()
-        .find_map(|key| schema.get(*key)?.as_array())
-    else {
-        return schema;
-    };
-    let mut others = branches
-        .iter()
-        .filter(|branch| branch.get("type") != Some(&Value::from("null")));
-    match (others.next(), others.next()) {
-        (Some(one), None) => resolve(one, root, depth),
-        _ => schema,
-    }
-}
-
-/// Follows `$ref` inside the schema.
-fn resolve<'a>(schema: &'a Value, root: &'a Value, depth: usize) -> &'a Value {
-    let mut at = schema;
-    for _ in depth..DEPTH {
-        let Some(target) = at.get("$ref").and_then(Value::as_str) else {
-            return at;
-        };
-        let Some(next) = target
-            .strip_prefix('#')
-            .and_then(|pointer| root.pointer(pointer))
-        else {
-            return at;
-        };
-        at = next;
-    }
-    at
 }

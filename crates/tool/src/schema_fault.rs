@@ -73,6 +73,10 @@ pub(crate) fn describe(
                 format!("expected one of {}, found {found}", clipped(options)),
             )]
         }
+        ValidationErrorKind::Constant { expected_value } => {
+            let message = format!("expected {}, found {found}", clipped(expected_value));
+            vec![fault(&place, message)]
+        }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             let mut message = format!(
                 "expected {}, found {found}",
@@ -144,7 +148,7 @@ fn around<'s>(schema: &'s Value, error: &ValidationError<'_>) -> &'s Value {
     schema.pointer(parent).unwrap_or(&Value::Null)
 }
 
-/// What is wrong by the one form that is of the value's kind; `None` when there is none, or more.
+/// What is wrong by the form that is nearest, or by two that are as near; `None` when none is of the value's kind.
 fn nearest_form(
     branches: &[Vec<ValidationError<'static>>],
     error: &ValidationError<'_>,
@@ -152,21 +156,38 @@ fn nearest_form(
     whole: &Value,
 ) -> Option<String> {
     let here = error.instance_path().as_str();
-    let mut inside = branches.iter().filter(|faults| {
-        let deeper = |fault: &&ValidationError<'_>| {
-            fault.instance_path().as_str() != here
-                || matches!(
-                    fault.kind(),
-                    ValidationErrorKind::Required { .. }
-                        | ValidationErrorKind::AdditionalProperties { .. }
-                )
-        };
-        !faults.is_empty() && faults.iter().all(|fault| deeper(&fault))
-    });
-    let faults = inside.next()?;
-    if inside.next().is_some() {
-        return None;
+    let is_deeper = |fault: &&ValidationError<'_>| {
+        fault.instance_path().as_str() != here
+            || matches!(
+                fault.kind(),
+                ValidationErrorKind::Required { .. }
+                    | ValidationErrorKind::AdditionalProperties { .. }
+            )
+    };
+    let mut inside: Vec<_> = branches
+        .iter()
+        .filter(|faults| !faults.is_empty() && faults.iter().all(|fault| is_deeper(&fault)))
+        .collect();
+    // A member with a fixed value says which form is meant.
+    let names_another = |faults: &&Vec<ValidationError<'_>>| {
+        let mut kinds = faults.iter().map(ValidationError::kind);
+        kinds.any(|kind| matches!(kind, ValidationErrorKind::Constant { .. }))
+    };
+    if inside.iter().any(|faults| !names_another(faults)) {
+        inside.retain(|faults| !names_another(faults));
     }
+    let least = inside.iter().map(|faults| faults.len()).min()?;
+    let texts: Vec<String> = inside
+        .iter()
+        .filter(|faults| faults.len() == least)
+        .take(2)
+        .map(|faults| told(faults, schema, whole))
+        .filter(|text| !text.is_empty())
+        .collect();
+    (!texts.is_empty()).then(|| clipped(&texts.join("; or ")))
+}
+
+fn told(faults: &[ValidationError<'_>], schema: &Value, whole: &Value) -> String {
     let texts: Vec<String> = faults
         .iter()
         // A form inside a form is not told again: this must not grow with the schema.
@@ -180,7 +201,7 @@ fn nearest_form(
         .take(3)
         .map(|fault| format!("`{}`: {}", fault.path, fault.message))
         .collect();
-    (!texts.is_empty()).then(|| clipped(&texts.join(", ")))
+    texts.join(", ")
 }
 
 fn fault(path: &str, message: String) -> ArgumentFault {

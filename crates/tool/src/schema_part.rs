@@ -28,6 +28,15 @@ pub(crate) struct Part<'a> {
     base: &'a Value,
 }
 
+/// What a part says of one member.
+pub(crate) struct Member<'a> {
+    pub(crate) parts: Vec<Part<'a>>,
+    /// `properties` has it.
+    pub(crate) is_named: bool,
+    /// `properties` has it, or a pattern matches its name.
+    pub(crate) is_known: bool,
+}
+
 impl<'a> Part<'a> {
     /// The whole schema.
     pub(crate) fn root(schema: &'a Value) -> Self {
@@ -94,6 +103,52 @@ impl<'a> Part<'a> {
             }
         }
         below
+    }
+
+    /// What is said of an item of a list.
+    pub(crate) fn of_item(self, n: usize) -> Option<Self> {
+        let own = ["prefixItems", "items"]
+            .iter()
+            .find_map(|key| self.schema.get(*key)?.as_array())
+            .and_then(|first| first.get(n));
+        let rest = || {
+            ["items", "additionalItems", "unevaluatedItems"]
+                .iter()
+                .find_map(|key| self.schema.get(*key).filter(|said| !said.is_array()))
+        };
+        own.or_else(rest).map(|said| self.within(said))
+    }
+
+    /// What is said of a member of an object.
+    pub(crate) fn of_member(
+        self,
+        name: &str,
+        mut is_match: impl FnMut(&'a str, &str) -> bool,
+    ) -> Member<'a> {
+        let mut parts = Vec::new();
+        let named = self
+            .schema
+            .get("properties")
+            .and_then(|named| named.get(name));
+        parts.extend(named.map(|said| self.within(said)));
+        let patterns = self
+            .schema
+            .get("patternProperties")
+            .and_then(Value::as_object);
+        for (pattern, said) in patterns.into_iter().flatten() {
+            if is_match(pattern, name) {
+                parts.push(self.within(said));
+            }
+        }
+        let is_known = !parts.is_empty();
+        if !is_known && let Some(said) = self.schema.get("additionalProperties") {
+            parts.push(self.within(said));
+        }
+        Member {
+            parts,
+            is_named: named.is_some(),
+            is_known,
+        }
     }
 
     /// What it costs beside its parts, on a text of this length.

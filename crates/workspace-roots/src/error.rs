@@ -26,7 +26,11 @@ pub enum WorkspaceResolveError {
         reason: EscapeReason,
     },
     /// A URI of another kind.
-    #[error("'{}' has the unsupported scheme '{scheme}'; {ACCEPTED}", shown(input))]
+    #[error(
+        "'{}' has the unsupported scheme '{}'; {ACCEPTED}",
+        shown(input),
+        shown(scheme)
+    )]
     UnsupportedScheme {
         /// The text as given.
         input: String,
@@ -119,14 +123,40 @@ impl fmt::Display for EscapeReason {
     }
 }
 
-/// The text with control characters made visible, so that a message stays on one line.
+/// So much of a text is repeated, in characters.
+const SHOWN: usize = 120;
+
+/// The text with control characters made visible, so that a message stays on one line, and of a long one
+/// only the beginning.
 fn shown(text: &str) -> String {
-    text.chars().fold(String::new(), |mut shown, c| {
+    let mut shown = String::new();
+    for (n, c) in text.chars().enumerate() {
+        if n == SHOWN {
+            shown.push('…');
+            break;
+        }
         if c.is_control() {
             shown.extend(c.escape_default());
         } else {
             shown.push(c);
         }
-        shown
-    })
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_does_not_grow_with_the_text() {
+        let input = "é".repeat(1_000_000);
+        let error = WorkspaceResolveError::UnsupportedScheme {
+            scheme: input.clone(),
+            input,
+        };
+        let text = error.to_string();
+        assert!(text.len() < 800, "{}", text.len());
+        assert!(text.contains('…'));
+    }
 }

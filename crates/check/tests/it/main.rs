@@ -15,6 +15,7 @@
     reason = "tests"
 )]
 
+mod cures;
 mod fuzz;
 mod fuzz_targets;
 mod literate;

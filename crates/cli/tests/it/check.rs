@@ -285,8 +285,8 @@ fn a_key_of_another_format_leads_to_the_one_that_means_it() {
     bake/tools.yaml:3:5: warning[MT225]: `timeout` is not a key of the format and is not read (did you mean `timeout_hint_secs`?)
     bake/tools.yaml:4:5: warning[MT225]: `source` is not a key of the format and is not read (did you mean `source_file`?)
     bake/tools.yaml:5:5: warning[MT225]: `parameters` is not a key of the format and is not read (did you mean `input_schema`?)
-    bake/tools.yaml:6:5: warning[MT225]: `colour` is not a key of the format and is not read
-    bake/tools.yaml:7:5: warning[MT225]: `scripts` is not a key of the format and is not read
+    bake/tools.yaml:6:5: warning[MT225]: `colour` is not a key of the format and is not read (remove it, or write a key of the format)
+    bake/tools.yaml:7:5: warning[MT225]: `scripts` is not a key of the format and is not read (remove it, or write a key of the format)
     --- stderr
     1 skill (strict): 1 fine to load; 0 errors, 5 warnings, 0 notes
     `metier check --explain MT225` says more
@@ -316,7 +316,7 @@ fn a_skill_that_needs_itself_is_told_where_it_says_so() {
     insta::assert_snapshot!(run(folder.path(), &["check", "--format", "concise", "."]), @"
     exit 1
     --- stdout
-    in-file/metadata/depends.md:3:1: error[MT139]: `in-file` depends on itself (remove the line)
+    in-file/metadata/depends.md:3:3: error[MT139]: `in-file` depends on itself (remove the line)
     in-front/SKILL.md:6:24: error[MT139]: `in-front` depends on itself (remove the line)
     --- stderr
     2 skills (strict): 0 fine to load, 2 rejected; 2 errors, 0 warnings, 0 notes
@@ -325,7 +325,7 @@ fn a_skill_that_needs_itself_is_told_where_it_says_so() {
     insta::assert_snapshot!(run(folder.path(), &["check", "--lenient", "--format", "concise", "."]), @"
     exit 0
     --- stdout
-    in-file/metadata/depends.md:3:1: warning[MT139]: `in-file` depends on itself (remove the line)
+    in-file/metadata/depends.md:3:3: warning[MT139]: `in-file` depends on itself (remove the line)
     in-front/SKILL.md:6:24: warning[MT139]: `in-front` depends on itself (remove the line)
     --- stderr
     2 skills (lenient): 2 fine to load; 0 errors, 2 warnings, 0 notes

@@ -52,11 +52,13 @@ fn flag(findings: &mut Findings<'_>, name: &str, value: &Node<'_>) -> Option<boo
     }
     let flag = values::flag_word(value);
     if flag.is_none() {
-        findings.warning(
-            codes::WRONG_TYPE,
-            &value.span,
-            format!("`{name}` must be true or false, so it counts as not written"),
-        );
+        findings
+            .warning(
+                codes::WRONG_TYPE,
+                &value.span,
+                format!("`{name}` must be true or false, so it counts as not written"),
+            )
+            .help("write true or false, or remove the key");
     }
     flag
 }

@@ -243,11 +243,13 @@ fn bounded(findings: &mut Findings<'_>, aliases: Vec<Item>, known: usize) -> Vec
     let room = MOST_ALIASES.saturating_sub(known);
     let total = aliases.len();
     if let Some(first) = aliases.get(room) {
-        findings.warning(
-            codes::TOO_MANY_ALIASES,
-            &first.span,
-            format!("{total} search aliases, of which the first {room} are kept"),
-        );
+        findings
+            .warning(
+                codes::TOO_MANY_ALIASES,
+                &first.span,
+                format!("{total} search aliases, of which the first {room} are kept"),
+            )
+            .help("keep the words that people search for, and remove the others");
     }
     aliases.truncate(room);
     values::texts(aliases)

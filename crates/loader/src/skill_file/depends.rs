@@ -1,4 +1,4 @@
-//! Dependencies: the items of `depends` and the bullets of metadata/depends.md.
+//! Dependencies: the items of `depends`. The bullets of metadata/depends.md are read in `depends_file.rs`.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -7,14 +7,9 @@ use std::ops::Range;
 use metier_diagnostics::Location;
 
 use crate::findings::{Findings, brief};
-use crate::skill_files::{FolderHandle, ReadFileError};
 use crate::values;
 use crate::yaml::{Node, Text};
 use crate::{codes, effort};
-
-/// The largest depends.md that is read.
-const LIMIT: u64 = 256 * 1024;
-const PATH: &str = "metadata/depends.md";
 
 /// A dependency and where it is written.
 #[derive(Debug)]
@@ -64,12 +59,7 @@ pub(crate) fn read_depends(
 /// Adds one dependency; what follows the name is a version that nobody checks.
 fn add(findings: &mut Findings<'_>, entry: &str, span: &Range<usize>, depends: &mut Depends) {
     let entry = entry.trim();
-    let end = entry
-        .find(|c: char| {
-            c.is_whitespace() || matches!(c, '<' | '>' | '=' | '~' | '!' | '^' | '@' | '(' | ';')
-        })
-        .unwrap_or(entry.len());
-    let (name, version) = entry.split_at(end);
+    let (name, version) = entry.split_at(end_of_name(entry));
     if name.is_empty() {
         values::wrong_type(
             findings,
@@ -82,16 +72,31 @@ fn add(findings: &mut Findings<'_>, entry: &str, span: &Range<usize>, depends: &
     if !version.trim().is_empty() {
         unchecked(findings, entry, span);
     }
-    effort::step();
-    if depends.known.insert(name.to_owned()) {
-        depends.items.push(Dependency {
-            name: name.to_owned(),
-            place: findings.place(span),
-        });
+    depends.push(findings, name, span);
+}
+
+/// Where a version begins, or a word that is none.
+pub(super) fn end_of_name(entry: &str) -> usize {
+    entry
+        .find(|c: char| {
+            c.is_whitespace() || matches!(c, '<' | '>' | '=' | '~' | '!' | '^' | '@' | '(' | ';')
+        })
+        .unwrap_or(entry.len())
+}
+
+impl Depends {
+    pub(super) fn push(&mut self, findings: &Findings<'_>, name: &str, span: &Range<usize>) {
+        effort::step();
+        if self.known.insert(name.to_owned()) {
+            self.items.push(Dependency {
+                name: name.to_owned(),
+                place: findings.place(span),
+            });
+        }
     }
 }
 
-fn unchecked(findings: &mut Findings<'_>, entry: &str, span: &Range<usize>) {
+pub(super) fn unchecked(findings: &mut Findings<'_>, entry: &str, span: &Range<usize>) {
     findings
         .warning(
             codes::DEPENDENCY_VERSION,
@@ -102,82 +107,4 @@ fn unchecked(findings: &mut Findings<'_>, entry: &str, span: &Range<usize>) {
             ),
         )
         .help("write the name alone");
-}
-
-/// Reads the bullets of metadata/depends.md.
-///
-/// `- name` or `* name`, with a trailing `# note` ignored; the first word is the name, or the text
-/// of a link. Prose, headings and fenced lines are ignored.
-pub(crate) fn read_depends_file(
-    handle: &FolderHandle,
-    new_findings: impl for<'t> Fn(&'t str) -> Findings<'t>,
-    depends: &mut Depends,
-) -> Vec<metier_diagnostics::Diagnostic> {
-    let problem = |message: String| {
-        let findings = new_findings("");
-        vec![
-            metier_diagnostics::Diagnostic::new(
-                codes::DEPENDS_FILE,
-                findings.mode.fault(),
-                message,
-            )
-            .at(findings.whole(), ""),
-        ]
-    };
-    let bytes = match handle.read(PATH, LIMIT) {
-        Ok(bytes) => bytes,
-        Err(ReadFileError::NotFound { .. }) => return Vec::new(),
-        Err(error) => return problem(error.to_string()),
-    };
-    let text = match std::str::from_utf8(&bytes) {
-        Ok(text) => text,
-        Err(error) => {
-            return problem(format!(
-                "`{PATH}` is not UTF-8 (byte {})",
-                error.valid_up_to()
-            ));
-        }
-    };
-    let mut findings = new_findings(text);
-    let mut fence = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let words = line.trim().trim_start_matches('\u{FEFF}');
-        let marker = ["```", "~~~"]
-            .into_iter()
-            .find(|marker| words.starts_with(marker));
-        match (fence, marker) {
-            (None, Some(marker)) => fence = Some(marker),
-            (Some(open), Some(marker)) if open == marker => fence = None,
-            _ => {}
-        }
-        if fence.is_some() || marker.is_some() {
-            continue;
-        }
-        let Some(bullet) = words
-            .strip_prefix("- ")
-            .or_else(|| words.strip_prefix("* "))
-        else {
-            continue;
-        };
-        let entry = bullet.split(" #").next().unwrap_or(bullet).trim();
-        let entry = entry.trim_matches('`');
-        if entry.is_empty() || entry.starts_with('#') {
-            continue;
-        }
-        let span = start..start + line.trim_end().len();
-        match link_text(entry) {
-            Some(name) => add(&mut findings, name, &span, depends),
-            None => add(&mut findings, entry, &span, depends),
-        }
-    }
-    findings.finish()
-}
-
-fn link_text(entry: &str) -> Option<&str> {
-    let rest = entry.strip_prefix('[')?;
-    let (text, _) = rest.split_once(']')?;
-    Some(text.trim().trim_matches('`'))
 }

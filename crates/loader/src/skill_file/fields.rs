@@ -281,11 +281,15 @@ fn compatibility(findings: &mut Findings<'_>, value: &Node<'_>, skill: &mut Skil
     skill.compatibility = values::text(findings, "compatibility", value).unwrap_or_default();
     let length = skill.compatibility.chars().count();
     if length > LONGEST_COMPATIBILITY {
-        findings.warning(
-            codes::COMPATIBILITY_TOO_LONG,
-            &value.span,
-            format!("`compatibility` has {length} characters, more than {LONGEST_COMPATIBILITY}"),
-        );
+        findings
+            .warning(
+                codes::COMPATIBILITY_TOO_LONG,
+                &value.span,
+                format!(
+                    "`compatibility` has {length} characters, more than {LONGEST_COMPATIBILITY}"
+                ),
+            )
+            .help("say the rest in the text below the front matter");
     }
 }
 

@@ -61,10 +61,26 @@ pub(crate) fn read_capabilities(
                     "`{path}`: `{first}` and `{}` are two capabilities, because letter case counts",
                     brief(text)
                 );
-                findings.warning(codes::CAPABILITY_CASE, &item.span, message);
+                findings
+                    .warning(codes::CAPABILITY_CASE, &item.span, message)
+                    .help("keep the spelling that the host declares");
             }
         }
         needed.push(text.to_owned());
     }
     Ok(needed)
+}
+
+/// Says that a key is nearly `required_capabilities`; the answer is the reason why the tool refuses calls.
+pub(super) fn misspelt_needs(findings: &mut Findings<'_>, tool: &str, key: &Node<'_>) -> String {
+    let spelled = key.key_text();
+    let spelled = brief(&spelled);
+    findings
+        .error(
+            codes::UNREADABLE_CAPABILITIES,
+            &key.span,
+            format!("`{tool}: {spelled}` is not a key of the format; as it may say what the tool needs, every call is refused"),
+        )
+        .help("did you mean `required_capabilities`? If not, give it another name");
+    format!("its key `{spelled}` is not read, and may be meant as `required_capabilities`")
 }

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use metier_skill_model::{Affinity, Execution, JsonObject, ToolDeclaration, ToolRefusal};
 
 use super::annotations::{is_annotation, read_annotation, read_annotations};
-use super::capabilities::read_capabilities;
+use super::capabilities::{misspelt_needs, read_capabilities};
 use super::entry_script::find_script;
 use super::entry_values::{aliases, flag, next_tools, seconds, word};
 use super::schema::read_schema;
 use super::schema_check::check_written;
-use super::{Names, Surroundings, unknown_key};
+use super::{Names, Surroundings, may_mean, unknown_key};
 use crate::codes;
 use crate::findings::{Findings, brief};
 use crate::skill_file::misspelt;
@@ -51,6 +51,9 @@ const KEYS: [&str; 29] = [
     "title",
 ];
 
+/// The key that must not get lost by a slip of the pen.
+const NEEDS: &str = "required_capabilities";
+
 /// Whether entries have a key of this name.
 pub(crate) fn is_tool_key(name: &str) -> bool {
     KEYS.contains(&&*plain_key(name.into()))
@@ -78,12 +81,23 @@ pub(crate) fn read_entry(
         let spelled = key.key_str();
         let plain = plain_key(spelled.clone());
         if !seen.insert(plain.clone()) {
-            findings.fault(
-                codes::DUPLICATE_KEY,
-                &key.span,
-                format!("`{spelled}` is another spelling of a key of `{shown}` that is written before; the first stays"),
-            );
-            continue;
+            // Needs that are written twice are needed both: nothing may get lost that keeps a tool from running.
+            let is_need = plain == NEEDS;
+            let stays = if is_need {
+                "both count"
+            } else {
+                "the first stays"
+            };
+            findings
+                .fault(
+                    codes::DUPLICATE_KEY,
+                    &key.span,
+                    format!("`{spelled}` is another spelling of a key of `{shown}` that is written before; {stays}"),
+                )
+                .help("keep one of the two");
+            if !is_need {
+                continue;
+            }
         }
         let path = format_args!("{shown}: {spelled}");
         match &*plain {
@@ -128,7 +142,13 @@ pub(crate) fn read_entry(
             }
             "search_aliases" => aliases(findings, path, value, around, &mut tool),
             "required_capabilities" => match read_capabilities(findings, &shown, value) {
-                Ok(needed) => tool.required_capabilities = needed,
+                Ok(needed) => {
+                    for name in needed {
+                        if !tool.required_capabilities.contains(&name) {
+                            tool.required_capabilities.push(name);
+                        }
+                    }
+                }
                 Err(reason) => refuse(&mut tool, reason),
             },
             "group" => {
@@ -158,6 +178,9 @@ pub(crate) fn read_entry(
             }
             other if is_annotation(other) => {
                 read_annotation(findings, path, other, value, &mut tool);
+            }
+            _ if may_mean(&spelled, &KEYS, NEEDS) => {
+                refuse(&mut tool, misspelt_needs(findings, &shown, key));
             }
             _ => unknown_key(findings, key, &spelled, &KEYS),
         }
@@ -190,6 +213,7 @@ pub(crate) fn plain_key(spelled: Cow<'_, str>) -> Cow<'_, str> {
     match &*spelled {
         "inputSchema" => "input_schema".into(),
         "outputSchema" => "output_schema".into(),
+        "requiredCapabilities" => NEEDS.into(),
         "aliases" => "search_aliases".into(),
         other if other.contains('-') => other.replace('-', "_").into(),
         _ => spelled,

@@ -145,7 +145,8 @@ pub(super) fn aliases(
                 brief(&tool.name),
                 items.len() + known.len()
             ),
-        );
+        )
+        .help("keep the words that people search for, and remove the others");
     }
     items.truncate(room);
     tool.search_aliases = values::texts(items);

@@ -9,6 +9,7 @@ use super::entry_values::flag;
 use super::faults::Faults;
 use super::{Declared, parse_root, unknown_key};
 use crate::findings::{Findings, brief};
+use crate::skill_file::misspelt;
 use crate::yaml::Node;
 use crate::{codes, effort, values};
 
@@ -59,14 +60,16 @@ pub(crate) fn read_groups(
         };
         let group = &read.group;
         if !names.insert(group.name.clone()) {
-            findings.error(
-                codes::DUPLICATE_TOOL,
-                &entry.span,
-                format!(
-                    "the group `{}` is declared twice; the first stays",
-                    brief(&group.name)
-                ),
-            );
+            findings
+                .error(
+                    codes::DUPLICATE_TOOL,
+                    &entry.span,
+                    format!(
+                        "the group `{}` is declared twice; the first stays",
+                        brief(&group.name)
+                    ),
+                )
+                .help("give one of them another name, or make them one");
             continue;
         }
         groups.push(read);
@@ -81,11 +84,15 @@ fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node<'_>) -> Op
         name.trim().clone_into(&mut group.name);
     } else if entry.map().is_none() {
         let found = entry.noun();
-        findings.error(
-            codes::ENTRY_SHAPE,
-            &entry.span,
-            format!("`groups[{index}]` must be a mapping or a name, found {found}; it is left out"),
-        );
+        findings
+            .error(
+                codes::ENTRY_SHAPE,
+                &entry.span,
+                format!(
+                    "`groups[{index}]` must be a mapping or a name, found {found}; it is left out"
+                ),
+            )
+            .help("write `- name: …` with the group's keys below");
         return None;
     }
     for (key, value) in entry.map().unwrap_or_default() {
@@ -116,11 +123,13 @@ fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node<'_>) -> Op
     }
     if group.name.is_empty() {
         let span = entry.span.start..entry.span.start;
-        findings.error(
-            codes::ENTRY_WITHOUT_NAME,
-            &span,
-            format!("`groups[{index}]` has no name, so it is left out"),
-        );
+        findings
+            .error(
+                codes::ENTRY_WITHOUT_NAME,
+                &span,
+                format!("`groups[{index}]` has no name, so it is left out"),
+            )
+            .help(misspelt(entry, "name").unwrap_or_else(|| "add `name: …`".to_owned()));
         return None;
     }
     Some(ReadGroup { group, tools_at })

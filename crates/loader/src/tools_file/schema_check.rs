@@ -49,7 +49,9 @@ pub(super) fn check_written(
                     continue;
                 }
                 let message = format!("`{name}` of the tool `{tool}`: {note}");
-                findings.warning(codes::SCHEMA_NOTE, &key.span, message);
+                findings
+                    .warning(codes::SCHEMA_NOTE, &key.span, message)
+                    .help("write a pattern that can be used, or remove it; until then the value is not held against it");
             }
             None
         }

@@ -89,6 +89,36 @@ fn scripts_are_found_and_never_outside() {
 }
 
 #[test]
+fn needs_in_every_spelling_are_needs() {
+    for (keys, needed) in [
+        ("requiredCapabilities: [x]", vec!["x"]),
+        ("required-capabilities: x", vec!["x"]),
+        (
+            "requiredCapabilities: [x, y]\n    required_capabilities: [y, z]",
+            vec!["x", "y", "z"],
+        ),
+    ] {
+        let case = with_tools(&format!("tools:\n  - name: bake\n    {keys}\n"));
+        let tool = &case.metadata("kit").tools[0];
+        assert_eq!(tool.required_capabilities, needed, "{keys}");
+        assert!(tool.refusal.is_none(), "{keys}");
+    }
+    for key in [
+        "required_capability",
+        "requiredCapability",
+        "require_capabilities",
+        "capabilities",
+    ] {
+        let case = with_tools(&format!("tools:\n  - name: bake\n    {key}: [x]\n"));
+        let refusal = case.metadata("kit").tools[0].refusal.clone().unwrap();
+        assert!(refusal.reason.contains(key), "{refusal:?}");
+        assert!(case.said("kit").contains("MT234"), "{}", case.said("kit"));
+    }
+    let case = with_tools("tools:\n  - name: bake\n    requires: [x]\n    captions: [x]\n");
+    assert!(case.metadata("kit").tools[0].refusal.is_none());
+}
+
+#[test]
 fn schemas_in_every_spelling() {
     let schema = "{type: object, properties: {size: {type: number}}}";
     for key in ["input_schema", "inputSchema", "input-schema"] {

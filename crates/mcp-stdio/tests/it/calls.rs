@@ -83,6 +83,35 @@ async fn a_cancelled_call_stops_in_both_eras_and_is_not_answered() {
 }
 
 #[tokio::test]
+async fn a_burst_of_slow_calls_keeps_nobody_waiting() {
+    let bench = Bench::new();
+    let mut client = bench.client();
+    client.initialize().await;
+    // None of them ends before it is told to.
+    let lines: String = (1..=100)
+        .map(|id| format!("{}\n", call(id, "wait", json!({}))))
+        .collect();
+    client.raw(lines.as_bytes()).await;
+    let ping = client.ask(&request("ping", "ping", json!({}))).await;
+    assert_eq!(ping["result"], json!({}));
+    client.send(&cancelled(50)).await;
+    // The id is free as soon as the cancellation has been heeded.
+    loop {
+        let again = client.ask(&request(50, "ping", json!({}))).await;
+        if again.get("error").is_none() {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    assert!(bench.stopped.available_permits() <= 1, "no other has ended");
+    for id in (1..=100).filter(|id| *id != 50) {
+        client.send(&cancelled(id)).await;
+    }
+    let (_, rest) = client.close().await;
+    assert_eq!(rest, "");
+}
+
+#[tokio::test]
 async fn too_many_at_once_are_refused() {
     let bench = Bench::new();
     let mut client = bench.client_with(64 * 1024, |config| config.request_cap = 2);

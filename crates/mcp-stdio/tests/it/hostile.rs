@@ -43,6 +43,26 @@ async fn each_bad_line_is_answered_and_the_next_one_counts() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_too_long_is_answered_with_its_id() {
+    let bench = Bench::new();
+    let mut client = bench.client_with(64 * 1024, |config| config.line_limit = 10_000);
+    client.initialize().await;
+    for size in [9_990, 100_000] {
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{{"name":"talk","arguments":{{"x":"{}"}}}}}}"#,
+            "x".repeat(size)
+        );
+        client.raw(text.as_bytes()).await;
+        client.raw(b"\n").await;
+        let answer = client.next().await;
+        assert_eq!(answer["id"], "big", "{answer}");
+        assert_eq!(answer["error"]["code"], -32600, "{answer}");
+        let ping = client.ask(&request(9, "ping", json!({}))).await;
+        assert_eq!(ping["result"], json!({}));
+    }
+}
+
+#[tokio::test]
 async fn what_takes_no_answer_gets_none() {
     let bench = Bench::new();
     let mut client = bench.client();

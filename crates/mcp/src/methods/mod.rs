@@ -20,6 +20,7 @@ pub(crate) mod resources;
 pub(crate) mod skills;
 mod subscriptions;
 mod tools;
+mod unreadable;
 
 /// Every method that is served.
 pub(crate) fn table(shared: &Arc<Shared>) -> MethodTable {

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::broadcast::error::TryRecvError;
 
 use super::read;
+use super::unreadable::unreadable;
 use crate::call::{Call, Outcome};
 use crate::confirm;
 use crate::error::{CAPABILITY_MISSING, McpError};
@@ -107,7 +108,18 @@ fn wanted(params: &str) -> Result<Wanted, McpError> {
             retry,
         });
     };
-    let value: Value = read(arguments.get())?;
+    let value = match serde_json::from_str::<Value>(arguments.get()) {
+        Ok(value) => value,
+        // A model sees the result of its call, and seldom an error of the protocol.
+        Err(error) => {
+            return Ok(Wanted {
+                name,
+                arguments: None,
+                inexact: vec![unreadable(arguments.get(), &error)],
+                retry,
+            });
+        }
+    };
     let inexact = if value.is_object() {
         inexact(arguments.get())
     } else {
@@ -255,7 +267,7 @@ async fn prepare(
         let workspace = workspace::of_answer(shared, answers.get(workspace::ROOTS));
         return Ok(Prepared::Ready(workspace, selecting::answers(selected)));
     }
-    let workspace = workspace::of_session(shared, call, takes_roots).await;
+    let workspace = workspace::of_session(shared, call, takes_roots).await?;
     if let Some(tool) = destructive {
         let refusal = if confirm::can_ask(call) {
             let question = confirm::question(&tool.listed, arguments);

@@ -251,3 +251,35 @@ async fn arguments_that_would_change_on_the_way_are_refused_by_name() {
         json!(u64::MAX)
     );
 }
+
+#[tokio::test]
+async fn arguments_that_are_no_value_are_a_result_that_a_model_sees() {
+    let bench = Bench::new();
+    let client = bench.session().await;
+    let deep = format!("{{\"a\": {}{}}}", "[".repeat(200), "]".repeat(200));
+    let mut told = Vec::new();
+    for arguments in [
+        r#"{"a": 1e400}"#,
+        r#"{"long": "ééééééééééééééééééééééééééééééééééééééé", "b": "\ud800"}"#,
+        deep.as_str(),
+    ] {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{{"name":"echo","arguments":{arguments}}}}}"#
+        );
+        let heard = client.text(&body).await;
+        let result = &heard.answer["result"];
+        assert_eq!(result["isError"], true, "{}", heard.answer);
+        told.push(
+            result["content"][0]["text"]
+                .as_str()
+                .unwrap()
+                .chars()
+                .take(220)
+                .collect::<String>(),
+        );
+    }
+    insta::assert_snapshot!(told.join("\n"));
+    // Elsewhere in the parameters it is a fault of the request.
+    let body = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo","requestState":1e400}}"#;
+    assert_eq!(client.text(body).await.code(), -32602);
+}

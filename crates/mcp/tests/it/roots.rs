@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use metier_mcp::{Exchange, Frame, NoticeStream, Reply, Streaming};
 use metier_tool::{BoxFuture, CallContext, ToolError, ToolHandler, ToolOutput, ToolSpec};
 use serde_json::{Map, Value, json};
@@ -183,21 +184,93 @@ async fn a_client_that_refuses_is_served_without_and_told_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_does_not_answer_costs_a_bounded_wait() {
+async fn a_client_that_does_not_answer_costs_a_bounded_wait_and_runs_nothing() {
     let bench = bench();
     let client = client(&bench).await;
     let heard = client.call("where", json!({})).await;
     assert_eq!(heard.methods(), ["roots/list"]);
-    let note = heard.answer["result"]["_meta"]["dcc"]["workspace"]
-        .as_str()
-        .unwrap();
-    assert!(note.contains("within 5 s"), "{note}");
+    assert_eq!(heard.code(), -32602, "{}", heard.answer);
+    insta::assert_snapshot!(heard.answer["error"]["message"].as_str().unwrap());
+    // What needs no roots runs all the same.
+    assert!(client.call("echo", json!({})).await.answer["result"].is_object());
     // Nobody can be asked: it does not wait at all.
     let silent = self::client(&bench).await;
     let before = tokio::time::Instant::now();
     let heard = silent.call_for_json("where", json!({})).await;
-    assert!(heard.answer["result"]["_meta"]["dcc"]["workspace"].is_string());
+    assert_eq!(heard.code(), -32602, "{}", heard.answer);
+    insta::assert_snapshot!(heard.answer["error"]["message"].as_str().unwrap());
     assert_eq!(before.elapsed(), Duration::ZERO);
+    // The next call asks again.
+    let mut call = start(&silent);
+    let asked = frame(&mut call).await;
+    answer(&silent, &asked["id"], &["file:///late"]).await;
+    let result = frame(&mut call).await;
+    assert_eq!(
+        result["result"]["structuredContent"]["roots"],
+        json!(["/late"])
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_old_list_does_not_stand_in_for_one_that_did_not_come() {
+    let bench = bench();
+    let client = client(&bench).await;
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    note(&client, "notifications/initialized").await;
+    let asked = message(&stream).await;
+    answer(&client, &asked["id"], &["file:///old"]).await;
+    note(&client, "notifications/roots/list_changed").await;
+    assert_eq!(message(&stream).await["method"], "roots/list");
+    let heard = client.call("where", json!({})).await;
+    assert_eq!(heard.code(), -32602, "{}", heard.answer);
+}
+
+#[tokio::test]
+async fn a_storm_of_changes_is_one_question_more_and_the_newest_list_wins() {
+    let bench = bench();
+    let client = client(&bench).await;
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    note(&client, "notifications/initialized").await;
+    let asked = message(&stream).await;
+    for _ in 0..100 {
+        note(&client, "notifications/roots/list_changed").await;
+    }
+    let mut waits = start(&client);
+    answer(&client, &asked["id"], &["file:///old"]).await;
+    let again = message(&stream).await;
+    insta::assert_snapshot!(again, @r#"{"jsonrpc":"2.0","id":"metier-2","method":"roots/list"}"#);
+    answer(&client, &again["id"], &["file:///new"]).await;
+    let result = frame(&mut waits).await;
+    assert_eq!(
+        result["result"]["structuredContent"]["roots"],
+        json!(["/new"])
+    );
+    let result = client.call("where", json!({})).await;
+    assert!(result.messages.is_empty(), "nothing more is asked");
+}
+
+#[tokio::test]
+async fn a_question_that_goes_with_its_call_is_asked_again_by_another_that_waits() {
+    let bench = bench();
+    let client = client(&bench).await;
+    let mut first = start(&client);
+    assert_eq!(frame(&mut first).await["method"], "roots/list");
+    let body =
+        json!({"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": "where"}});
+    let Reply::Exchange(mut second) = client.start(&body) else {
+        panic!("no exchange")
+    };
+    // It waits for the first one's question.
+    assert!(second.next().now_or_never().is_none());
+    drop(first);
+    let asked = frame(&mut second).await;
+    assert_eq!(asked["method"], "roots/list", "{asked}");
+    answer(&client, &asked["id"], &["file:///mine"]).await;
+    let result = frame(&mut second).await;
+    assert_eq!(
+        result["result"]["structuredContent"]["roots"],
+        json!(["/mine"])
+    );
 }
 
 #[tokio::test]

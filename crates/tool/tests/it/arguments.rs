@@ -247,3 +247,101 @@ fn a_number_out_of_range_is_told_the_range() {
         ]
     );
 }
+
+/// The schema that pydantic and friends write for maps, pairs and unions.
+fn composed() -> CompiledSchema {
+    let schema = json!({
+        "type": "object",
+        "allOf": [{"properties": {"own": {"type": "integer"}}}],
+        "properties": {
+            "ref": {"allOf": [{"$ref": "#/$defs/x"}], "default": 1},
+            "map": {"type": "object", "additionalProperties": {"type": "integer"}},
+            "named": {"type": "object", "patternProperties": {"^x_": {"type": "integer"}}, "additionalProperties": {"type": "boolean"}},
+            "pair": {"type": "array", "prefixItems": [{"type": "number"}, {"type": "boolean"}], "items": {"type": "integer"}},
+            "mixed": {"anyOf": [{"$ref": "#/$defs/p"}, {"type": "array", "items": {"type": "number"}}]},
+            "shape": {"oneOf": [{"$ref": "#/$defs/circle"}, {"$ref": "#/$defs/square"}]},
+            "open": {"anyOf": [{"type": "object", "properties": {"i": {"type": "integer"}}}, {"type": "object", "properties": {"s": {"type": "integer"}}}]},
+            "word": {"allOf": [{"type": ["string", "integer"]}, {"minLength": 1}]},
+        },
+        "$defs": {
+            "x": {"type": "integer"},
+            "p": {"type": "object", "properties": {"i": {"type": "integer"}}},
+            "circle": {"type": "object", "properties": {"kind": {"const": "circle"}, "r": {"type": "number"}}, "required": ["kind", "r"]},
+            "square": {"type": "object", "properties": {"kind": {"const": "square"}, "side": {"type": "number"}}, "required": ["kind", "side"]},
+        },
+    });
+    CompiledSchema::compile(schema.as_object().unwrap())
+        .unwrap()
+        .0
+}
+
+#[test]
+fn repair_reaches_wherever_the_schema_asks() {
+    let schema = composed();
+    for (came, got) in [
+        (json!({"own": "5"}), json!({"own": 5})),
+        (json!({"own": null}), json!({})),
+        (json!({"ref": "5"}), json!({"ref": 5})),
+        (json!({"map": {"a": "1"}}), json!({"map": {"a": 1}})),
+        (json!({"map": "{\"a\": \"1\"}"}), json!({"map": {"a": 1}})),
+        (
+            json!({"named": {"x_a": "1", "b": "true"}}),
+            json!({"named": {"x_a": 1, "b": true}}),
+        ),
+        (
+            json!({"pair": ["1", "true", "2"]}),
+            json!({"pair": [1, true, 2]}),
+        ),
+        (json!({"pair": "[1, true]"}), json!({"pair": [1, true]})),
+        (json!({"mixed": {"i": "5"}}), json!({"mixed": {"i": 5}})),
+        (json!({"mixed": ["1"]}), json!({"mixed": [1]})),
+        (
+            json!({"shape": {"kind": "circle", "r": "5"}}),
+            json!({"shape": {"kind": "circle", "r": 5}}),
+        ),
+        (
+            json!({"shape": "{\"kind\": \"square\", \"side\": \"5\"}"}),
+            json!({"shape": {"kind": "square", "side": 5}}),
+        ),
+        // A null in a map is a value, not an argument that was left out; two forms that fit are not one.
+        (json!({"map": {"a": null}}), json!({"map": {"a": null}})),
+        (json!({"open": {"i": "5"}}), json!({"open": {"i": "5"}})),
+        (json!({"word": "5"}), json!({"word": "5"})),
+    ] {
+        let mut arguments = came.as_object().unwrap().clone();
+        repair(&mut arguments, &schema);
+        assert_eq!(Value::Object(arguments), got, "{came}");
+    }
+}
+
+#[test]
+fn a_refused_form_names_field_and_want() {
+    let schema = composed();
+    let told = |value: Value| -> String { schema.validate(&value).unwrap_err()[0].to_string() };
+    insta::assert_snapshot!(
+        [
+            json!({"shape": {"kind": "circle", "r": "x"}}),
+            json!({"shape": {"kind": "circle"}}),
+            json!({"shape": {"kind": "tri"}}),
+            json!({"shape": {"r": 1}}),
+            json!({"shape": 5}),
+        ]
+        .map(told)
+        .join("\n")
+    );
+}
+
+#[test]
+fn a_wide_schema_and_many_names_are_repaired_within_bounds() {
+    let patterns: Map<String, Value> = (0..200)
+        .map(|n| (format!("^{n}(a|b)*c$"), json!({"type": "integer"})))
+        .collect();
+    let schema = json!({"type": "object", "patternProperties": patterns});
+    let (schema, _) = CompiledSchema::compile(schema.as_object().unwrap()).unwrap();
+    let mut arguments: Map<String, Value> = (0..100_000)
+        .map(|n| (format!("k{n}"), json!("1")))
+        .collect();
+    let before = arguments.clone();
+    repair(&mut arguments, &schema);
+    assert_eq!(arguments, before);
+}
