@@ -177,6 +177,12 @@ fn nearest_form(
         inside.retain(|faults| !names_another(faults));
     }
     let least = inside.iter().map(|faults| faults.len()).min()?;
+    // What several forms require is told with the forms.
+    let is_absence =
+        |fault: &ValidationError<'_>| matches!(fault.kind(), ValidationErrorKind::Required { .. });
+    if inside.len() > 1 && inside.iter().all(|faults| faults.iter().all(is_absence)) {
+        return None;
+    }
     let texts: Vec<String> = inside
         .iter()
         .filter(|faults| faults.len() == least)
