@@ -70,12 +70,11 @@ fn question(prompt: &SelectionPrompt) -> Question {
 }
 
 fn can_ask(call: &Call) -> bool {
-    let declared = match &call.session {
-        Some(session) => session.capabilities.get("sampling"),
-        None => {
-            let declared = call.meta.capabilities.as_ref();
-            declared.and_then(|declared| declared.get("sampling"))
-        }
+    let declared = if let Some(session) = &call.session {
+        session.capabilities.get("sampling")
+    } else {
+        let declared = call.meta.capabilities.as_ref();
+        declared.and_then(|declared| declared.get("sampling"))
     };
     declared.is_some_and(Value::is_object)
 }

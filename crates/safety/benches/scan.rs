@@ -9,7 +9,7 @@
 )]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use metier_safety::{Part, Scan, Verdict};
@@ -21,7 +21,7 @@ const ROUNDS: usize = 5;
 struct Text {
     name: String,
     part: Option<Part>,
-    text: String,
+    content: String,
 }
 
 fn main() {
@@ -33,7 +33,7 @@ fn main() {
             let texts = [Text {
                 name: name.to_owned(),
                 part,
-                text,
+                content: text,
             }];
             measure(name, &texts);
         }
@@ -56,7 +56,7 @@ fn main() {
 }
 
 fn measure(name: &str, texts: &[Text]) {
-    let bytes: usize = texts.iter().map(|text| text.text.len()).sum();
+    let bytes: usize = texts.iter().map(|text| text.content.len()).sum();
     let mut best = f64::MAX;
     let mut found = 0;
     for _ in 0..ROUNDS {
@@ -79,8 +79,8 @@ fn measure(name: &str, texts: &[Text]) {
 fn scanned(text: &Text) -> Verdict {
     let mut scan = Scan::new();
     match text.part {
-        None => scan.skill_file("SKILL.md", &text.text),
-        Some(part) => scan.file(part, &text.name, &text.text),
+        None => scan.skill_file("SKILL.md", &text.content),
+        Some(part) => scan.file(part, &text.name, &text.content),
     }
     scan.finish()
 }
@@ -92,13 +92,13 @@ fn collect(folder: &Path, texts: &mut Vec<Text>) {
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
             collect(&path, texts);
-        } else if let Some(text) = text(path) {
+        } else if let Some(text) = text(&path) {
             texts.push(text);
         }
     }
 }
 
-fn text(path: PathBuf) -> Option<Text> {
+fn text(path: &Path) -> Option<Text> {
     let part = match path.extension()?.to_str()? {
         "md" if path.file_name()? == "SKILL.md" => None,
         "md" | "txt" => Some(Part::Body),
@@ -106,9 +106,13 @@ fn text(path: PathBuf) -> Option<Text> {
         "py" | "sh" | "js" | "ts" | "mjs" | "ps1" | "rb" | "bat" => Some(Part::Script),
         _ => return None,
     };
-    let text = fs::read_to_string(&path).ok()?;
+    let text = fs::read_to_string(path).ok()?;
     let name = path.display().to_string();
-    Some(Text { name, part, text })
+    Some(Text {
+        name,
+        part,
+        content: text,
+    })
 }
 
 /// Texts as they stand in skills, with the words that make rules look.

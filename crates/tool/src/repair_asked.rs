@@ -157,7 +157,7 @@ fn add<'a>(parts: &mut Vec<Part<'a>>, part: Part<'a>) -> bool {
     is_new
 }
 
-fn same_value<'a>(part: Part<'a>) -> impl Iterator<Item = Part<'a>> {
+fn same_value(part: Part<'_>) -> impl Iterator<Item = Part<'_>> {
     let reference = part.schema.get("$ref").and_then(Value::as_str);
     let all = part.schema.get("allOf").and_then(Value::as_array);
     reference

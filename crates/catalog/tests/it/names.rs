@@ -179,8 +179,8 @@ async fn a_dependency_that_cannot_be_loaded_is_told_at_whoever_needs_it() {
 #[tokio::test]
 async fn a_skill_of_many_tools_makes_no_answer_of_megabytes() {
     let bench = Bench::new();
-    let tools: String = (0..5000).map(|number| format!("  - t{number}\n")).collect();
-    bench.skill_with_tools("many", &format!("tools:\n{tools}"), ECHO);
+    let tools: Vec<String> = (0..5000).map(|number| format!("  - t{number}")).collect();
+    bench.skill_with_tools("many", &format!("tools:\n{}\n", tools.join("\n")), ECHO);
     let word = "w".repeat(70_000);
     bench.file(
         "long/SKILL.md",

@@ -249,7 +249,7 @@ impl Bench {
                     return;
                 }
                 Ok(WatchNotice::Files(_)) => {}
-                other => panic!("{folder:?}: {other:?}"),
+                other => panic!("{}: {other:?}", folder.display()),
             }
         }
     }

@@ -111,13 +111,21 @@ async fn until_watched(bench: &Bench, round: usize) {
     }
 }
 
+#[expect(
+    clippy::field_reassign_with_default,
+    reason = "the settings can grow, so nobody else builds them"
+)]
+fn quick(debounce: Duration) -> WatchSettings {
+    let mut settings = WatchSettings::default();
+    settings.debounce = debounce;
+    settings
+}
+
 /// With the folders followed, whoever listens is told although nobody asks.
 async fn whoever_listens(edits: &[Edit]) {
     let bench = Bench::with_settings(|settings| settings.skill_tools = SkillTools::On);
     let debounce = Duration::from_millis(30);
-    let mut settings = WatchSettings::default();
-    settings.debounce = debounce;
-    bench.catalog.watch(settings).unwrap();
+    bench.catalog.watch(quick(debounce)).unwrap();
     let client = bench.session().await;
     let surfaces = Surfaces {
         bench: &bench,

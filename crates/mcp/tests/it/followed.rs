@@ -187,16 +187,19 @@ async fn a_broken_and_a_mended_skill_are_told_once_each() {
     }
 }
 
+/// What is done to the folders.
+type Edit = fn(&Path);
+
 #[tokio::test(flavor = "multi_thread")]
 async fn files_beside_are_followed_although_nobody_asks() {
     let bench = followed_bench();
     let mut followed = Followed::new(&bench).await;
     let generation = bench.catalog.snapshot().generation();
     let resources = ["resources"];
-    let edits: [(&str, fn(&Path)); 6] = [
+    let edits: [(&str, Edit); 6] = [
         ("alpha/c.txt", |root| write(root, "alpha/c.txt", "two!")),
         ("in a folder", |root| {
-            write(root, "alpha/references/x.md", "xx")
+            write(root, "alpha/references/x.md", "xx");
         }),
         ("in a new folder", |root| {
             write(root, "aside.md", "new");
@@ -204,13 +207,13 @@ async fn files_beside_are_followed_although_nobody_asks() {
             fs::rename(root.join("aside.md"), root.join("alpha/deep/er/new.md")).unwrap();
         }),
         ("in that one", |root| {
-            write(root, "alpha/deep/er/new.md", "newer")
+            write(root, "alpha/deep/er/new.md", "newer");
         }),
         ("a lock file is a file", |root| {
-            write(root, "alpha/uv.lock", "1")
+            write(root, "alpha/uv.lock", "1");
         }),
         ("gone", |root| {
-            fs::remove_dir_all(root.join("alpha/deep")).unwrap()
+            fs::remove_dir_all(root.join("alpha/deep")).unwrap();
         }),
     ];
     for (what, edit) in edits {

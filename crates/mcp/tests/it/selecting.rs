@@ -46,7 +46,7 @@ async fn client(bench: &Bench, capabilities: Value) -> Client<'_> {
 
 const VAGUE: &str = "something with ambient maps";
 
-fn call(arguments: Value) -> Value {
+fn call(arguments: &Value) -> Value {
     json!({"name": "discover_skills", "arguments": arguments})
 }
 
@@ -69,7 +69,7 @@ fn notes(answer: &Value) -> String {
 
 /// Calls the tool and answers the question for the client's model.
 async fn select(client: &Client<'_>, answer: Value) -> (Value, Value) {
-    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call(json!({"query": VAGUE}))});
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call(&json!({"query": VAGUE}))});
     let Reply::Exchange(mut exchange) = client.start(&body) else {
         panic!()
     };
@@ -141,7 +141,7 @@ async fn a_client_without_sampling_gets_the_hits_of_the_search_and_is_told() {
     assert!(names(&heard.answer).len() > 1);
     assert!(notes(&heard.answer).contains("does not declare sampling"));
     let stateless = bench
-        .modern("tools/call", call(json!({"query": VAGUE})))
+        .modern("tools/call", call(&json!({"query": VAGUE})))
         .await;
     assert_eq!(names(&stateless.answer), names(&heard.answer));
     assert!(notes(&stateless.answer).contains("does not declare sampling"));
@@ -154,7 +154,7 @@ async fn a_stateless_client_gets_its_call_back_and_no_state_serves_another_call(
         params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": {"sampling": {}}});
         bench.modern("tools/call", params).await
     };
-    let asked = modern(call(json!({"query": VAGUE}))).await;
+    let asked = modern(call(&json!({"query": VAGUE}))).await;
     let result = &asked.answer["result"];
     assert_eq!(
         result["inputRequests"]["selection"]["method"],
@@ -162,7 +162,7 @@ async fn a_stateless_client_gets_its_call_back_and_no_state_serves_another_call(
     );
     let state = result["requestState"].as_str().unwrap().to_owned();
     let retry = |query: &str, state: &str| {
-        let mut params = call(json!({"query": query}));
+        let mut params = call(&json!({"query": query}));
         params["requestState"] = json!(state);
         params["inputResponses"] = json!({"selection": message(r#"{"skills": ["pack-maps"]}"#)});
         params
@@ -201,7 +201,7 @@ async fn a_selector_of_the_operators_is_asked_in_both_eras() {
     });
     fill(&bench);
     let client = client(&bench, json!({})).await;
-    let ask = call(json!({"query": VAGUE, "limit": 1}));
+    let ask = call(&json!({"query": VAGUE, "limit": 1}));
     assert_eq!(
         names(&client.request("tools/call", ask.clone()).await.answer),
         ["bake-two"]

@@ -11,7 +11,7 @@ use crate::Failure;
 use crate::printer::{Printer, count};
 
 use super::approvals_file::ApprovalsFile;
-use super::report::{approval, server, word};
+use super::report::{add, approval, server, word};
 use super::{Look, wanted};
 
 /// What is to be done with one skill.
@@ -192,16 +192,20 @@ impl LookedAt<'_> {
         });
         match approved {
             Approved::Yes { .. } => {
-                value["instructions"] = opened.origin.framed(&opened.text).into()
+                add(
+                    &mut value,
+                    "instructions",
+                    opened.origin.framed(&opened.text),
+                );
             }
-            _ => value["preview"] = opened.text.clone().into(),
+            _ => add(&mut value, "preview", opened.text.clone()),
         }
         if let Some(verified) = verified {
             let verified: Vec<Value> = verified
                 .iter()
                 .map(|(file, fault)| json!({"path": file.path, "verified": fault.is_none(), "fault": fault}))
                 .collect();
-            value["verified"] = verified.into();
+            add(&mut value, "verified", verified);
         }
         value
     }

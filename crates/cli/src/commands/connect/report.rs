@@ -32,9 +32,10 @@ pub(super) fn list(
             .iter()
             .map(|(command, approved)| {
                 let mut value = json!(command);
-                value["model_invocable"] = callable.iter().any(|it| it.name == command.name).into();
+                let is_callable = callable.iter().any(|it| it.name == command.name);
+                add(&mut value, "model_invocable", is_callable);
                 if let Some(approved) = approved {
-                    value["approval"] = approval(approved);
+                    add(&mut value, "approval", approval(approved));
                 }
                 value
             })
@@ -94,14 +95,21 @@ pub(super) fn word(approved: &Approved) -> &'static str {
 pub(super) fn approval(approved: &Approved) -> Value {
     let mut value = json!(approved);
     if let Approved::Changed { difference } = approved {
-        value["lines"] = json!(difference.lines());
+        add(&mut value, "lines", difference.lines());
     }
     value
 }
 
+/// Adds a member to an object.
+pub(super) fn add(object: &mut Value, name: &str, value: impl Into<Value>) {
+    if let Value::Object(members) = object {
+        members.insert(name.to_owned(), value.into());
+    }
+}
+
 pub(super) fn server(connection: &Connection) -> Value {
     let mut value = json!(connection.declared());
-    value["label"] = json!(connection.label());
+    add(&mut value, "label", json!(connection.label()));
     value
 }
 
