@@ -57,15 +57,18 @@ pub(crate) async fn run(
                     let (catalog, before) = (shared.catalog.clone(), Arc::clone(&shelf));
                     // New versions of skills are looked at.
                     let compared = tokio::task::spawn_blocking(move || {
-                        let now = Arc::clone(catalog.snapshot().shelf());
-                        (ChangedLists::between(&before, &now), now)
+                        let snapshot = catalog.snapshot();
+                        let now = Arc::clone(snapshot.shelf());
+                        let changed = ChangedLists::between(&before, &now);
+                        (changed, now, snapshot.generation())
                     });
-                    let Ok((changed, now)) = compared.await else { continue };
+                    let Ok((changed, now, generation)) = compared.await else { continue };
+                    // Whoever came while they were compared has seen the later lists alone.
                     if changed.resources {
-                        shared.stirred(ListKind::Resources);
+                        shared.list_changed(ListKind::Resources, generation);
                     }
                     if changed.prompts {
-                        shared.stirred(ListKind::Prompts);
+                        shared.list_changed(ListKind::Prompts, generation);
                     }
                     shelf = now;
                 }

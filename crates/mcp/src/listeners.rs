@@ -29,15 +29,6 @@ impl Listeners {
         }
     }
 
-    /// The list changed, whatever generation it belongs to.
-    pub(crate) fn stirred(&self, kind: ListKind) {
-        for listener in lock(&self.open).iter() {
-            if listener.wants.contains(&kind) {
-                listener.slot.add([kind]);
-            }
-        }
-    }
-
     /// Opens a subscription for what changes after this generation.
     pub(crate) fn open(self: &Arc<Self>, wants: BTreeSet<ListKind>, since: u64) -> Subscription {
         let listener = Arc::new(Listener {

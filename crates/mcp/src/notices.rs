@@ -154,11 +154,6 @@ impl SessionNotices {
         waited || news
     }
 
-    /// The list changed, whatever generation it belongs to.
-    pub(crate) fn stirred(&self, kind: ListKind) {
-        lock(&self.state).hand_out(BTreeSet::from([kind]));
-    }
-
     /// Sends a message of its own on the oldest stream; `false` when none is open or its reader is
     /// far behind.
     pub(crate) fn post(&self, message: Bytes) -> bool {

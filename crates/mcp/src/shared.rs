@@ -65,12 +65,4 @@ impl Shared {
         }
         self.listeners.changed(kind, generation);
     }
-
-    /// A list is another one than before, although the catalog is the same.
-    pub(crate) fn stirred(&self, kind: ListKind) {
-        for session in self.sessions.all() {
-            session.notices.stirred(kind);
-        }
-        self.listeners.stirred(kind);
-    }
 }

@@ -136,7 +136,8 @@ fn result_of(text: &str, noise_bytes: usize) -> Extracted {
     };
     // What stands in the middle of a line may be a piece of an object that is broken, and what comes before such an
     // object is not the result either.
-    if (!stands_alone(trimmed, &range) || !trimmed.ends_with(own))
+    let is_last = trimmed.ends_with(own) || !last_line(trimmed).starts_with("{\"");
+    if (!stands_alone(trimmed, &range) || !is_last)
         && let Some(reason) = broken_object(trimmed)
     {
         return malformed(reason);
@@ -216,9 +217,13 @@ fn is_unclosed(text: &str) -> bool {
     depth > 0
 }
 
+fn last_line(text: &str) -> &str {
+    text.lines().next_back().unwrap_or_default()
+}
+
 /// Why a text, or its last line, that has the looks of a JSON object is none.
 fn broken_object(text: &str) -> Option<String> {
-    let last = text.lines().next_back().unwrap_or_default();
+    let last = last_line(text);
     let object = if text.starts_with('{') {
         text
     } else if last.starts_with("{'") || last.starts_with("{\"") {

@@ -316,7 +316,7 @@ fn a_skill_that_needs_itself_is_told_where_it_says_so() {
     insta::assert_snapshot!(run(folder.path(), &["check", "--format", "concise", "."]), @"
     exit 1
     --- stdout
-    in-file/metadata/depends.md:3:3: error[MT139]: `in-file` depends on itself (remove the line)
+    in-file/metadata/depends.md:3:4: error[MT139]: `in-file` depends on itself (remove the line)
     in-front/SKILL.md:6:24: error[MT139]: `in-front` depends on itself (remove the line)
     --- stderr
     2 skills (strict): 0 fine to load, 2 rejected; 2 errors, 0 warnings, 0 notes
@@ -325,7 +325,7 @@ fn a_skill_that_needs_itself_is_told_where_it_says_so() {
     insta::assert_snapshot!(run(folder.path(), &["check", "--lenient", "--format", "concise", "."]), @"
     exit 0
     --- stdout
-    in-file/metadata/depends.md:3:3: warning[MT139]: `in-file` depends on itself (remove the line)
+    in-file/metadata/depends.md:3:4: warning[MT139]: `in-file` depends on itself (remove the line)
     in-front/SKILL.md:6:24: warning[MT139]: `in-front` depends on itself (remove the line)
     --- stderr
     2 skills (lenient): 2 fine to load; 0 errors, 2 warnings, 0 notes

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::bench::{Bench, Client};
 use crate::notices::listen;
-use crate::skill_folder::{digest, write};
+use crate::skill_folder::digest;
 
 const GOOD: &str = "---\nname: alpha\ndescription: The first.\n---\nBody.\n";
 const BROKEN: &str = "---\nname: [\n---\nBody.\n";
@@ -185,6 +185,15 @@ async fn a_broken_and_a_mended_skill_are_told_once_each() {
             .told("mended", |root| write(root, "alpha/SKILL.md", GOOD), &both)
             .await;
     }
+}
+
+/// Saves a file in one step, as editors do: whoever follows the folder never sees half of it.
+fn write(root: &Path, path: &str, bytes: impl AsRef<[u8]>) {
+    let aside = tempfile::NamedTempFile::new_in(root.parent().unwrap()).unwrap();
+    fs::write(aside.path(), bytes).unwrap();
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    aside.persist(path).unwrap();
 }
 
 /// What is done to the folders.
