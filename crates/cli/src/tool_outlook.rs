@@ -1,5 +1,6 @@
 //! How a tool would run, and why it would not.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use metier::CatalogSettings;
@@ -54,6 +55,13 @@ impl ToolOutlook {
         match &tool.script {
             ScriptLookup::Script { path } => {
                 outlook.script = Some(path.clone());
+                let opened = std::fs::File::open(skill.skill_path.join(path));
+                if opened.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied) {
+                    outlook.fails(
+                        format!("permission denied for `{path}`"),
+                        "let the user that the server runs as read it",
+                    );
+                }
                 let run = &settings.run;
                 if !run.runs_in_host(tool.affinity, tool.requires_in_process, Path::new(path)) {
                     outlook.finds_interpreter(&tool.name, path, skill, settings);

@@ -8,7 +8,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
-use crate::lists::ChangedLists;
+use crate::lists::Changed;
 use crate::notices::ListKind;
 use crate::shared::Shared;
 
@@ -59,16 +59,20 @@ pub(crate) async fn run(
                     let compared = tokio::task::spawn_blocking(move || {
                         let snapshot = catalog.snapshot();
                         let now = Arc::clone(snapshot.shelf());
-                        let changed = ChangedLists::between(&before, &now);
+                        let changed = Changed::between(&before, &now);
                         (changed, now, snapshot.generation())
                     });
                     let Ok((changed, now, generation)) = compared.await else { continue };
-                    // Whoever came while they were compared has seen the later lists alone.
-                    if changed.resources {
-                        shared.list_changed(ListKind::Resources, generation);
-                    }
-                    if changed.prompts {
-                        shared.list_changed(ListKind::Prompts, generation);
+                    for (kind, by_skills, by_files) in [
+                        (ListKind::Resources, changed.skills.resources, changed.files.resources),
+                        (ListKind::Prompts, changed.skills.prompts, changed.files.prompts),
+                    ] {
+                        if by_files {
+                            shared.stirred(kind, generation);
+                        } else if by_skills {
+                            // Whoever came while they were compared has seen the later lists alone.
+                            shared.list_changed(kind, generation);
+                        }
                     }
                     shelf = now;
                 }

@@ -29,6 +29,15 @@ impl Listeners {
         }
     }
 
+    /// The list changed, whatever generation the subscription began with.
+    pub(crate) fn stirred(&self, kind: ListKind) {
+        for listener in lock(&self.open).iter() {
+            if listener.wants.contains(&kind) {
+                listener.slot.add([kind]);
+            }
+        }
+    }
+
     /// Opens a subscription for what changes after this generation.
     pub(crate) fn open(self: &Arc<Self>, wants: BTreeSet<ListKind>, since: u64) -> Subscription {
         let listener = Arc::new(Listener {

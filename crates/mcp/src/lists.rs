@@ -15,19 +15,32 @@ pub(crate) struct ChangedLists {
     pub(crate) prompts: bool,
 }
 
-impl ChangedLists {
+/// What has changed, by where the change is to be found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changed {
+    /// Other skills, or other versions of them: whoever came with the later snapshot has seen no others.
+    pub(crate) skills: ChangedLists,
+    /// Other files of the same skills. They are seen as soon as somebody looks, which may be before the snapshot that
+    /// tells of it: whoever is there may have seen the earlier ones.
+    pub(crate) files: ChangedLists,
+}
+
+impl Changed {
     /// The lists are compared as they would be answered, so that nothing else is news. Blocks.
     pub(crate) fn between(before: &SkillShelf, now: &SkillShelf) -> Self {
-        let mut changed = Self {
-            resources: before.left_out() != now.left_out(),
-            prompts: false,
-        };
+        let mut changed = Self::default();
+        changed.skills.resources = before.left_out() != now.left_out();
         for states in now.turns_since(before) {
             for pair in states.windows(2) {
                 let [one, two] = pair else { continue };
+                let lists = if one.is_some() && two.is_some() {
+                    &mut changed.files
+                } else {
+                    &mut changed.skills
+                };
                 let (one, two) = (one.as_ref(), two.as_ref());
-                changed.resources = changed.resources || as_resource(one) != as_resource(two);
-                changed.prompts = changed.prompts || as_prompts(one) != as_prompts(two);
+                lists.resources = lists.resources || as_resource(one) != as_resource(two);
+                lists.prompts = lists.prompts || as_prompts(one) != as_prompts(two);
             }
         }
         changed

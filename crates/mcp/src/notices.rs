@@ -154,6 +154,14 @@ impl SessionNotices {
         waited || news
     }
 
+    /// The list changed, whatever generation the session began with.
+    pub(crate) fn stirred(&self, kind: ListKind, generation: u64) {
+        let mut state = lock(&self.state);
+        let told = state.told.entry(kind).or_default();
+        *told = generation.max(*told);
+        state.hand_out(BTreeSet::from([kind]));
+    }
+
     /// Sends a message of its own on the oldest stream; `false` when none is open or its reader is
     /// far behind.
     pub(crate) fn post(&self, message: Bytes) -> bool {

@@ -65,4 +65,12 @@ impl Shared {
         }
         self.listeners.changed(kind, generation);
     }
+
+    /// A list is another one than whoever is there may have seen, whenever he came.
+    pub(crate) fn stirred(&self, kind: ListKind, generation: u64) {
+        for session in self.sessions.all() {
+            session.notices.stirred(kind, generation);
+        }
+        self.listeners.stirred(kind);
+    }
 }

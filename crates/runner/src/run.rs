@@ -127,7 +127,14 @@ async fn check(mut job: Job) -> Result<Job, RunError> {
             }
         }
         let script = job.working_dir.join(&job.program.script);
-        match std::fs::metadata(&script) {
+        let found = std::fs::metadata(&script).and_then(|found| {
+            // An interpreter that may not read its script says so in its own way, with the whole path.
+            if found.is_file() && job.program.kind != ScriptKind::Executable {
+                std::fs::File::open(&script)?;
+            }
+            Ok(found)
+        });
+        match found {
             Ok(metadata) if metadata.is_file() => {}
             Ok(_) => {
                 return Err(RunError::ScriptUnreadable {

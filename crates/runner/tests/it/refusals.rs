@@ -250,3 +250,21 @@ mod elf {
         }
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_script_that_may_not_be_read_is_told_without_its_path() {
+    let stage = Stage::python("print({})");
+    let script = stage.job().program.script;
+    let script = stage.folder.path().join(script);
+    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o000)).unwrap();
+    if std::fs::File::open(&script).is_ok() {
+        eprintln!("skipped: a file that cannot be read, because root reads every file");
+        return;
+    }
+    let error = refused(stage.job()).await;
+    assert!(
+        matches!(error, RunError::ScriptUnreadable { .. }),
+        "{error}"
+    );
+}
