@@ -17,19 +17,19 @@ pub(crate) type Blocked = BTreeMap<SkillId, (Arc<LoadedSkill>, Arc<RejectedSkill
 
 impl SkillCatalog {
     /// Looks at every file of some skills; those that are hostile are gone afterwards, and the answer is whether there
-    /// are such.
+    /// are such. `None` when nobody knows, because the look failed: then none of them may be loaded.
     pub(crate) async fn block_hostile(
         &self,
         snapshot: &CatalogSnapshot,
         names: impl IntoIterator<Item = &String>,
-    ) -> bool {
+    ) -> Option<bool> {
         let entries = &snapshot.parts.skills.entries;
         let skills: Vec<Arc<LoadedSkill>> = names
             .into_iter()
             .filter_map(|name| Some(Arc::clone(&entries.get(name)?.skill)))
             .collect();
         if skills.is_empty() {
-            return false;
+            return Some(false);
         }
         let catalog = self.clone();
         let look = move || {
@@ -40,8 +40,7 @@ impl SkillCatalog {
             }
             any
         };
-        // A look that panics finds nothing; the panic is in the log.
-        tokio::task::spawn_blocking(look).await.unwrap_or_default()
+        tokio::task::spawn_blocking(look).await.ok()
     }
 
     /// Takes a skill out; whether it was there.

@@ -147,6 +147,19 @@ fn having(groups: &[String]) -> String {
     format!("; it has {}", groups.join(", "))
 }
 
+/// Nothing is loaded whose files could not be looked at.
+fn refuse_unjudged(requests: &[LoadRequest], plans: &mut [Result<Vec<String>, LoadError>]) {
+    for (request, plan) in requests.iter().zip(plans) {
+        if plan.as_ref().is_ok_and(|plan| !plan.is_empty()) {
+            *plan = Err(LoadError::Unusable {
+                name: request.name.clone(),
+                reason: "its files could not be looked at for what may harm; the log of the server says why"
+                    .to_owned(),
+            });
+        }
+    }
+}
+
 fn lines(diagnostics: &[Diagnostic]) -> String {
     diagnostics
         .iter()
@@ -213,9 +226,11 @@ impl SkillCatalog {
                 plans.push(planned);
             }
             let names = plans.iter().flatten().flatten();
-            if self.block_hostile(&snapshot, names).await {
+            match self.block_hostile(&snapshot, names).await {
                 // Planned anew without them.
-                continue;
+                Some(true) => continue,
+                Some(false) => {}
+                None => refuse_unjudged(&requests, &mut plans),
             }
             let Some(next) = self.commit(&snapshot, &requests, &plans) else {
                 continue;

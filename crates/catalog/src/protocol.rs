@@ -93,16 +93,17 @@ impl SkillCatalog {
         for path in &request.touched {
             conversation.touch(book, path);
         }
+        let agent: String = request.agent.chars().take(LONGEST_AGENT).collect();
         let token = request
             .token
             .clone()
-            .or_else(|| conversation.listings.get(&request.agent).cloned());
+            .or_else(|| conversation.listings.get(&agent).cloned());
         let view = View::new(book, &standing, &conversation, &*settings.quality);
         let listing = listing(&view, token.as_deref(), &options);
-        if conversation.listings.len() >= MOST_AGENTS {
+        let is_known = conversation.listings.contains_key(&agent);
+        if conversation.listings.len() >= MOST_AGENTS && !is_known {
             conversation.listings.clear();
         }
-        let agent: String = request.agent.chars().take(LONGEST_AGENT).collect();
         conversation.listings.insert(agent, listing.token.clone());
         conversations.keep(request.session.as_deref(), conversation);
         listing

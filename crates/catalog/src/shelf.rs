@@ -239,12 +239,16 @@ impl SkillCatalog {
             }
             FileChange::Blocked => {
                 let snapshot = self.snapshot();
+                let mut is_gone = false;
                 for skill in snapshot.shelf().all_after("") {
                     if let Some(verdict) = skill.blocked() {
-                        self.block(skill.skill(), &verdict);
+                        is_gone |= self.block(skill.skill(), &verdict);
                     }
                 }
-                self.shared.files_changed();
+                // A shadowed skill is in nobody's list of skills; only its files go.
+                if !is_gone {
+                    self.shared.files_changed();
+                }
                 true
             }
             FileChange::SkillFile => {

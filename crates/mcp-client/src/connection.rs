@@ -279,6 +279,8 @@ impl Connection {
             }
         });
         if let Some(scanned) = scanned {
+            // What was promised before the change is promised no more; approvals tell the difference.
+            lock(&self.inner.seen).clear();
             parts.skills = scanned;
         }
         if let Some(odd) = odd {

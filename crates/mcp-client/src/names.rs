@@ -1,6 +1,6 @@
 //! Names of commands: none hides another, on either side.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::command::SkillCommand;
 
@@ -93,13 +93,14 @@ pub(crate) fn told_apart(commands: &mut [SkillCommand]) {
             command.name = format!("{}:{path}", command.server);
         }
     }
-    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    let mut taken: BTreeSet<String> = BTreeSet::new();
     for command in commands.iter_mut() {
-        let times = taken.entry(command.name.clone()).or_default();
-        *times += 1;
-        if *times > 1 {
-            let number = *times;
-            command.name = format!("{}#{number}", command.name);
+        let name = command.name.clone();
+        let mut number = 1;
+        // A number may be another command's own word.
+        while !taken.insert(command.name.clone()) {
+            number += 1;
+            command.name = format!("{name}#{number}");
         }
     }
 }

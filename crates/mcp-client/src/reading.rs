@@ -219,6 +219,10 @@ impl Connection {
             }],
             Some(Err(fault)) => return Err(fault.into()),
         });
+        // What is read again is held against the manifest, and so is what is kept of this reading.
+        if let Some(file) = skill.file(&listed.uri) {
+            verify_bytes(file, &text)?;
+        }
         // Such servers take texts without front matter too; the list's words stay then.
         if let Ok(read) = front_matter_of(&text) {
             skill.front_matter.extend(read);

@@ -62,7 +62,13 @@ pub(crate) async fn run(
                         let changed = Changed::between(&before, &now);
                         (changed, now, snapshot.generation())
                     });
-                    let Ok((changed, now, generation)) = compared.await else { continue };
+                    let Ok((changed, now, generation)) = compared.await else {
+                        // What could not be compared may be another one.
+                        let generation = shared.catalog.snapshot().generation();
+                        shared.stirred(ListKind::Resources, generation);
+                        shared.stirred(ListKind::Prompts, generation);
+                        continue;
+                    };
                     for (kind, by_skills, by_files) in [
                         (ListKind::Resources, changed.skills.resources, changed.files.resources),
                         (ListKind::Prompts, changed.skills.prompts, changed.files.prompts),

@@ -1,5 +1,7 @@
 //! What the lists of skills show now that they did not show before.
 
+use std::sync::Arc;
+
 use metier_catalog::{SkillShelf, SkillText};
 use metier_loader::SkillPrompt;
 use serde_json::Value;
@@ -33,12 +35,15 @@ impl Changed {
         for states in now.turns_since(before) {
             for pair in states.windows(2) {
                 let [one, two] = pair else { continue };
-                let lists = if one.is_some() && two.is_some() {
+                let (one, two) = (one.as_ref(), two.as_ref());
+                let is_same_version = one
+                    .zip(two)
+                    .is_some_and(|(one, two)| Arc::ptr_eq(&one.place, &two.place));
+                let lists = if is_same_version {
                     &mut changed.files
                 } else {
                     &mut changed.skills
                 };
-                let (one, two) = (one.as_ref(), two.as_ref());
                 lists.resources = lists.resources || as_resource(one) != as_resource(two);
                 lists.prompts = lists.prompts || as_prompts(one) != as_prompts(two);
             }

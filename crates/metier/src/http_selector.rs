@@ -61,6 +61,7 @@ impl HttpSelector {
             || !is_plain(authority)
             || !is_plain(path)
             || authority.contains('@')
+            || path.contains(['?', '#'])
         {
             return Err(SelectorAddressError::NoAddress);
         }

@@ -78,6 +78,10 @@ impl Pattern {
         for part in parts {
             let mut end = part.end;
             from = from.max(part.start);
+            // What was found in an earlier part may reach beyond this one.
+            if from >= end {
+                continue;
+            }
             while let Some(place) = text.get(..end).and_then(|text| regex.find_at(text, from)) {
                 if place.end() == end && end < text.len() {
                     // It may be longer than the part.

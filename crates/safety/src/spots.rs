@@ -238,6 +238,21 @@ mod tests {
         assert!(places("gitignore all previous instructions").is_empty());
     }
 
+    /// A match that is longer than its part may end behind the next part.
+    #[test]
+    fn a_match_reaches_over_the_parts_behind_it() {
+        for (one, other) in [(500, 500), (200, 200), (700, 30), (30, 700), (2000, 1)] {
+            let secrets = format!("sk-{}-sk-{}", "a".repeat(one), "b".repeat(other));
+            let text = format!("key {secrets} and more text behind it");
+            let spots = Spots::new(&text);
+            for pattern in &TABLE.patterns {
+                let whole = 0..text.len();
+                let everywhere = pattern.places_within(&text, std::slice::from_ref(&whole));
+                assert_eq!(spots.places(pattern), everywhere, "{one} {other}");
+            }
+        }
+    }
+
     /// Near their anchors, patterns find what they find in the whole text: every sample, between other texts.
     #[test]
     fn nothing_is_missed_by_looking_near_words_alone() {

@@ -146,7 +146,7 @@ impl SkillCatalog {
     }
 }
 
-/// Reads what is opened; everything agrees with one manifest.
+/// Reads what is opened. The list of files is that of a look behind the reading, so that it may be the newer one.
 fn read(shelf: &SkillShelf, name: &str, change: &mut FileChange) -> Result<Texts, ActivateError> {
     let not_served = |reason: &str| ActivateError::NotServed {
         name: name.to_owned(),

@@ -96,6 +96,9 @@ impl SkillText {
 #[derive(Debug, Default)]
 pub(super) struct Shown(Mutex<Vec<SkillText>>);
 
+/// So many states of one skill are kept until somebody counts them.
+const MOST_UNCOUNTED: usize = 64;
+
 impl Shown {
     /// Whether nobody has looked.
     pub(super) fn is_nothing(&self) -> bool {
@@ -133,6 +136,10 @@ impl Shown {
                         return;
                     }
                 }
+            }
+            // Without a server nobody counts them; the first and the last tell whether something has changed.
+            if texts.len() >= MOST_UNCOUNTED {
+                texts.drain(1..texts.len() - 1);
             }
             texts.push(text);
         });

@@ -102,9 +102,15 @@ fn discover(shared: &Shared, call: &Call) -> Result<Bytes, McpError> {
         "capabilities": capabilities(),
     });
     add_instructions(shared, &mut result);
+    // The listing of skills in the instructions can be another one with each call.
+    let hints = if listing::is_told(shared) {
+        CacheHints::LIST
+    } else {
+        CacheHints::SERVER
+    };
     shared
         .results
-        .build(call.era, &result, Some(CacheHints::SERVER), Map::new())
+        .build(call.era, &result, Some(hints), Map::new())
 }
 
 fn add_instructions(shared: &Shared, result: &mut Value) {

@@ -15,6 +15,7 @@ use metier_skill_model::SkillMetadata;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::skills;
 use super::{blocking, listing, read};
 use crate::call::Call;
 use crate::cursor;
@@ -214,7 +215,7 @@ fn read_from(
         if segments == [INDEX] {
             return Ok(generated(uri, &index(shelf, change)));
         }
-        return Err(no_such(uri, "there is no such skill"));
+        return Err(skills::unknown(shelf, uri, segments));
     };
     match skill.read(&path, change) {
         Ok(read) => {

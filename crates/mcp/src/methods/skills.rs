@@ -162,7 +162,7 @@ fn find<'s>(
 }
 
 /// A skill that is left out says why.
-fn unknown(shelf: &SkillShelf, uri: &str, segments: &[String]) -> McpError {
+pub(super) fn unknown(shelf: &SkillShelf, uri: &str, segments: &[String]) -> McpError {
     let reason = segments.first().and_then(|name| {
         let labelled = segments.get(1).map(|second| format!("{name}/{second}"));
         let found = labelled.and_then(|key| shelf.left_out().get(&key));
