@@ -31,6 +31,7 @@ mod protocol_eval;
 mod script_server;
 mod search_eval;
 mod search_eval_calibrate;
+mod search_eval_changes;
 mod search_eval_data;
 mod search_eval_score;
 mod search_eval_speed;

@@ -4,17 +4,22 @@
 //! `description` and whatever else a search document has, a query with `qid`, `slice`, `query`, `relevant` ids and
 //! `neutral` ids, which are taken out before scoring. Run it with `--release`.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
+use metier_embed::ProcessEmbedder;
 use metier_search::{
-    FusedIndex, HashedEmbedder, LexicalSkillIndex, Query, RrfFusionIndex, SkillDocument,
-    SkillIndex, StaticEmbedder, VectorSkillIndex, Weights,
+    Embedder, FusedIndex, HashedEmbedder, LexicalSkillIndex, Note, Query, RrfFusionIndex,
+    SearchAnswer, SkillDocument, SkillIndex, StaticEmbedder, VectorSkillIndex, Weights,
 };
 use serde_json::json;
 
 use crate::search_eval_calibrate::{Calibration, Judged};
+use crate::search_eval_changes as changes;
 use crate::search_eval_data::{self as data, LabelledQuery};
 use crate::search_eval_score::{Table, score};
 use crate::search_eval_speed::{self as speed, pace};
@@ -46,10 +51,16 @@ pub(crate) struct SearchEval {
     /// Sets a number of the ranking's table, such as `synonym=0.3`.
     #[arg(long, value_name = "NAME=NUMBER", value_parser = parse_set)]
     set: Vec<(String, f32)>,
+    /// A program that embeds texts (`DCC_MCP_EMBED_PROGRAM`): takes part in `fused`, and is the arm `model`.
+    #[arg(long, value_name = "FILE")]
+    program: Option<PathBuf>,
     /// Also prints how sure the first hits are against how often they are right; with queries that have no
     /// relevant skill among the queries, also how often those are told from the others.
     #[arg(long)]
     calibrate: bool,
+    /// Adds as many other skills, takes them out again, and holds every answer against the one before, bit by bit.
+    #[arg(long)]
+    changes: bool,
     /// Writes the ranked ids of the last arm, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -76,6 +87,8 @@ enum Arm {
     Rrf,
     /// Words and word vectors, by score: the product's way.
     Fused,
+    /// The vectors of `--program` alone.
+    Model,
 }
 
 /// A part of search that can be left out.
@@ -109,10 +122,16 @@ fn measure(options: &SearchEval) -> Result<(), String> {
         queries.extend(data::lines(file)?);
     }
     println!("{} skills, {} queries", documents.len(), queries.len());
+    let model = match &options.program {
+        Some(program) => Some(Arc::new(
+            ProcessEmbedder::start(Command::new(program)).map_err(|error| error.to_string())?,
+        ) as Arc<dyn Embedder>),
+        None => None,
+    };
     for size in &options.speed {
         for arm in &options.arms {
             println!("{arm:?}");
-            let mut index = index(*arm, &weights(options)?);
+            let mut index = index(*arm, &weights(options)?, model.as_ref())?;
             speed::measure(*size, &documents, &queries, index.as_mut())?;
         }
     }
@@ -121,19 +140,21 @@ fn measure(options: &SearchEval) -> Result<(), String> {
     }
     for arm in &options.arms {
         let started = Instant::now();
-        let mut index = index(*arm, &weights(options)?);
+        let mut index = index(*arm, &weights(options)?, model.as_ref())?;
         index.index(documents.clone());
         let built = started.elapsed();
         let mut table = Table::default();
         let mut runs = String::new();
         let mut times = Vec::new();
         let mut missed = Vec::new();
+        let mut noted = BTreeSet::new();
         let mut judged = Vec::new();
         for query in &queries {
             let asked = Query::new(query.query.as_str(), DEPTH);
             let started = Instant::now();
             let answer = index.search(&asked).map_err(|error| error.to_string())?;
             times.push(started.elapsed());
+            noted.extend(degradations(&answer));
             let scores: Vec<f64> = answer.hits.iter().map(|hit| hit.score).collect();
             let confidences: Vec<f64> = answer.hits.iter().map(|hit| hit.confidence).collect();
             judged.push(Judged::new(query, &answer));
@@ -153,6 +174,19 @@ fn measure(options: &SearchEval) -> Result<(), String> {
         println!("\n{arm:?}{}", without(&options.without));
         print!("{table}");
         println!("built in {built:.1?}, {}", pace(times));
+        for note in noted {
+            println!("NOTE {note}");
+        }
+        if options.changes {
+            let moved = changes::moved_answers(index.as_mut(), &documents, &queries, DEPTH)?;
+            println!(
+                "{moved} of {} answers differ after as many skills came and went",
+                queries.len()
+            );
+            if moved > 0 {
+                return Err("a change left something behind".to_owned());
+            }
+        }
         if options.calibrate {
             print!("{}", Calibration::new(&judged));
         }
@@ -170,19 +204,36 @@ fn measure(options: &SearchEval) -> Result<(), String> {
     Ok(())
 }
 
-fn index(arm: Arm, weights: &Weights) -> Box<dyn SkillIndex> {
-    match arm {
-        Arm::Lexical => Box::new(LexicalSkillIndex::with_weights(*weights)),
-        Arm::Hashed => Box::new(VectorSkillIndex::new()),
-        Arm::Weighed => Box::new(VectorSkillIndex::with_embedder(HashedEmbedder::weighed())),
-        Arm::Semantic => Box::new(VectorSkillIndex::with_embedder(StaticEmbedder::new())),
-        Arm::Rrf => Box::new(
+/// Arms that could not take part, in words: figures of an index that lost its model are no figures of the model.
+fn degradations(answer: &SearchAnswer) -> impl Iterator<Item = String> + '_ {
+    answer.notes.iter().filter_map(|note| match note {
+        Note::ArmMissing { .. } => Some(note.to_string()),
+        _ => None,
+    })
+}
+
+fn index(
+    arm: Arm,
+    weights: &Weights,
+    model: Option<&Arc<dyn Embedder>>,
+) -> Result<Box<dyn SkillIndex>, String> {
+    Ok(match (arm, model) {
+        (Arm::Lexical, _) => Box::new(LexicalSkillIndex::with_weights(*weights)),
+        (Arm::Hashed, _) => Box::new(VectorSkillIndex::new()),
+        (Arm::Weighed, _) => Box::new(VectorSkillIndex::with_embedder(HashedEmbedder::weighed())),
+        (Arm::Semantic, _) => Box::new(VectorSkillIndex::with_embedder(StaticEmbedder::new())),
+        (Arm::Rrf, _) => Box::new(
             RrfFusionIndex::new()
                 .register("lex", LexicalSkillIndex::with_weights(*weights))
                 .register("vec", VectorSkillIndex::new()),
         ),
-        Arm::Fused => Box::new(FusedIndex::with_weights(*weights)),
-    }
+        (Arm::Fused, None) => Box::new(FusedIndex::with_weights(*weights)),
+        (Arm::Fused, Some(model)) => {
+            Box::new(FusedIndex::with_weights(*weights).with_model("model", Arc::clone(model)))
+        }
+        (Arm::Model, Some(model)) => Box::new(VectorSkillIndex::with_embedder(Arc::clone(model))),
+        (Arm::Model, None) => return Err("the arm `model` needs `--program FILE`".to_owned()),
+    })
 }
 
 fn weights(options: &SearchEval) -> Result<Weights, String> {
@@ -208,6 +259,8 @@ fn weights(options: &SearchEval) -> Result<Weights, String> {
             "synonym" => &mut weights.synonym,
             "semantic" => &mut weights.semantic,
             "semantic_floor" => &mut weights.semantic_floor,
+            "model" => &mut weights.model,
+            "model_floor" => &mut weights.model_floor,
             "weak" => &mut weights.weak,
             "piece" => &mut weights.piece,
             "whole" => &mut weights.whole,

@@ -15,6 +15,9 @@ pub const MODEL: &str = "DCC_MCP_EMBED_MODEL";
 /// The variable that names the folder that holds models.
 pub const MODEL_DIR: &str = "DCC_MCP_EMBED_MODEL_DIR";
 
+/// The variable that names a program that embeds, without arguments; see [`ProcessEmbedder`].
+pub const PROGRAM: &str = "DCC_MCP_EMBED_PROGRAM";
+
 /// The model when none is named.
 pub const DEFAULT_MODEL: &str = "BAAI/bge-small-en-v1.5";
 
@@ -31,14 +34,19 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Reads [`MODEL`] and [`MODEL_DIR`] with the help of `variable`, which tells the value of a variable.
+    /// Reads [`MODEL`], [`MODEL_DIR`] and [`PROGRAM`] with the help of `variable`, which tells the value of a variable.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
         let given = |name| variable(name).filter(|value| !value.trim().is_empty());
         Self {
             model: given(MODEL).unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
             folder: given(MODEL_DIR).map(PathBuf::from),
-            program: None,
+            program: given(PROGRAM).map(Command::new),
         }
+    }
+
+    /// Whether a folder or a program was named at all: who names neither wants to search without a model.
+    pub fn names_a_source(&self) -> bool {
+        self.folder.is_some() || self.program.is_some()
     }
 
     /// Also asks a program when there is no model in a folder.
@@ -63,23 +71,12 @@ impl Choice {
         }
     }
 
-    /// The model in the folder, and nothing else.
-    ///
-    /// # Errors
-    /// [`EmbedderError`] when there is none, or when it cannot be used.
-    pub fn open_folder(&self) -> Result<FolderEmbedder, EmbedderError> {
-        match self.model_folder() {
-            Some(folder) => FolderEmbedder::open(&folder),
-            None => Err(self.missing()),
-        }
-    }
-
     fn missing(&self) -> EmbedderError {
         EmbedderError::new(
             format!("there is no model `{}`", self.model),
             format!(
-                "download it and set {MODEL_DIR} to its folder, or to the folder that holds `{}`; \
-                 nothing is ever downloaded by itself",
+                "download it and set {MODEL_DIR} to its folder, or to the folder that holds `{}`, or set {PROGRAM} to a \
+                 program that embeds; nothing is ever downloaded by itself",
                 self.model
             ),
         )

@@ -28,6 +28,6 @@ mod safetensors;
 mod word_piece;
 
 pub use cache::{CacheError, CachedEmbedder};
-pub use choice::{Choice, DEFAULT_MODEL, MODEL, MODEL_DIR};
+pub use choice::{Choice, DEFAULT_MODEL, MODEL, MODEL_DIR, PROGRAM};
 pub use folder::FolderEmbedder;
 pub use process::ProcessEmbedder;

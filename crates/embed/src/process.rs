@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 /// So long an answer may take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
+/// So many texts are sent at once: a thousand skills in one question would outlast the patience of a slow machine.
+const BATCH: usize = 32;
+
 /// Asks a program for vectors.
 ///
 /// The program reads one JSON object a line, `{"texts": ["…"], "kind": "document"}` or `"kind": "query"`, and
@@ -96,6 +99,18 @@ impl ProcessEmbedder {
     }
 
     fn ask(&self, texts: &[&str], kind: &'static str) -> Result<Vec<Vec<f32>>, EmbedderError> {
+        let mut vectors = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(BATCH) {
+            vectors.extend(self.ask_batch(batch, kind)?);
+        }
+        Ok(vectors)
+    }
+
+    fn ask_batch(
+        &self,
+        texts: &[&str],
+        kind: &'static str,
+    ) -> Result<Vec<Vec<f32>>, EmbedderError> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.send(&Request { texts, kind })?;
         let answer: Answer = running.receive()?;

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use metier_embed::{Choice, MODEL, MODEL_DIR};
+use metier_embed::{Choice, MODEL, MODEL_DIR, PROGRAM};
 
 #[test]
 fn the_folder_is_taken_first_whatever_way_it_is_named() {
@@ -38,6 +38,18 @@ fn without_a_folder_the_program_is_asked() {
             .to_string()
             .contains("metier-no-such-program")
     );
+}
+
+#[test]
+fn the_program_can_be_named_by_a_variable_and_naming_nothing_is_no_wish() {
+    assert!(!Choice::from_variables(|_| None).names_a_source());
+    assert!(!Choice::from_variables(|_| Some("  ".to_owned())).names_a_source());
+    let choice = Choice::from_variables(|name| {
+        (name == PROGRAM).then(|| "metier-no-such-program".to_owned())
+    });
+    assert!(choice.names_a_source());
+    let error = choice.open().unwrap_err().to_string();
+    assert!(error.contains("metier-no-such-program"), "{error}");
 }
 
 #[test]

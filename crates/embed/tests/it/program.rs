@@ -19,11 +19,13 @@ for line in sys.stdin:
     request = json.loads(line)
     if "fail" in request["texts"]:
         print(json.dumps({"error": "no such text"}))
+    elif len(request["texts"]) > 100:
+        print(json.dumps({"error": "too many texts at once"}))
     elif "odd" in request["texts"]:
         print(json.dumps({"vectors": [[1]]}))
     else:
         x = 1.0 if request["kind"] == "query" else 0.0
-        print(json.dumps({"vectors": [[x, 1.0 - x] for _ in request["texts"]]}))
+        print(json.dumps({"vectors": [[x, 1.0 - x] if t.isalpha() else [0.0, float(t)] for t in request["texts"]]}))
 "#;
 
 #[test]
@@ -39,6 +41,17 @@ fn texts_go_out_and_vectors_come_back() {
     );
     assert_eq!(embedder.embed_query("a").unwrap(), [1.0, 0.0]);
     assert_eq!(embedder.embed(&[]).unwrap().len(), 0);
+}
+
+#[test]
+fn a_thousand_texts_are_asked_for_in_parts_and_in_order() {
+    let texts: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = start(GOOD).unwrap().embed(&texts).unwrap();
+    let expected: Vec<Vec<f32>> = (0..1000_u16)
+        .map(|number| vec![0.0, number.into()])
+        .collect();
+    assert_eq!(vectors, expected);
 }
 
 #[test]

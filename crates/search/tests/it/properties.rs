@@ -100,6 +100,27 @@ proptest! {
     }
 
     #[test]
+    fn a_skill_of_other_words_moves_no_score(
+        documents in documents(),
+        words in words(),
+        one in prop::collection::vec("[qxz]{9,12}", 6),
+        other in prop::collection::vec("[qxz]{9,12}", 6),
+    ) {
+        // Both fillers are as long: how many skills there are and how long they are on average stay as they were.
+        let with = |filler: &[String]| {
+            let mut documents = documents.clone();
+            documents.push(skill("zz-filler", &filler.join(" ")));
+            ask(&index(documents), &words.join(" "))
+                .hits
+                .into_iter()
+                .filter(|hit| hit.id != "zz-filler")
+                .map(|hit| (hit.id, hit.score.to_bits(), hit.confidence.to_bits()))
+                .collect::<Vec<_>>()
+        };
+        prop_assert_eq!(with(&one), with(&other));
+    }
+
+    #[test]
     fn a_guess_is_never_above_the_word(word in "[b-z]{4,8}", place in 1..4_usize) {
         let mut near = word.clone();
         near.replace_range(place..=place, "a");
