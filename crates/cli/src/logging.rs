@@ -6,7 +6,8 @@ use tracing_subscriber::filter::LevelFilter;
 use crate::printer::Printer;
 
 const VARIABLE: &str = "METIER_LOG";
-const USUAL: &str = "warn";
+/// What the client's transport logs of a failure is in the message that ends the command, in our words.
+const USUAL: &str = "warn,rmcp=off";
 
 /// The filter that the variable asks for; what means nothing is told, and warnings are shown.
 pub(crate) fn filter(printer: Printer) -> EnvFilter {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use metier_safety::{Part as ScannedPart, Scan};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -221,6 +222,7 @@ impl Connection {
             fetched.scanned = Some(Part {
                 items: scanned.skills.into_iter().map(Arc::new).collect(),
                 findings: scanned.findings,
+                is_stale: false,
             });
         }
         if declared.skills && !declared.resources {
@@ -264,6 +266,9 @@ impl Connection {
             |resource| Ok(resource_card(resource)),
         );
         put(&mut parts.prompts, "prompts/list", prompts, |prompt| {
+            if let Some(reason) = blocked(prompt.as_object().into_iter().flatten()) {
+                return Err(format!("the prompt is blocked: {reason}"));
+            }
             SkillCommand::of_prompt(label, prompt)
                 .map(Some)
                 .ok_or_else(|| "it has no name that could be shown".to_owned())
@@ -272,6 +277,9 @@ impl Connection {
         put(&mut parts.skills, "skills/list", skills, |entry| {
             let skill = RemoteSkill::read(entry, &self.inner.settings.bounds)
                 .map_err(|fault| fault.to_string())?;
+            if let Some(reason) = blocked(&skill.front_matter) {
+                return Err(format!("the skill is blocked: {reason}"));
+            }
             if uris.insert(skill.uri.clone()) {
                 Ok(Some(Arc::new(skill)))
             } else {
@@ -288,6 +296,19 @@ impl Connection {
         }
         parts
     }
+}
+
+/// Why the safety rules refuse what a list says: it would be put before models as it is.
+fn blocked<'t>(texts: impl IntoIterator<Item = (&'t String, &'t Value)>) -> Option<String> {
+    let mut scan = Scan::new();
+    for (key, value) in texts {
+        scan.json(ScannedPart::FrontMatter, "the entry", key, value);
+    }
+    let verdict = scan.finish();
+    verdict
+        .reason()
+        .filter(|_| verdict.is_blocked())
+        .map(ToString::to_string)
 }
 
 #[derive(Default)]
@@ -318,6 +339,7 @@ fn put<T>(
         Some(Ok(listed)) => listed,
         Some(Err(fault)) => {
             part.findings = vec![Finding::new(method, &fault)];
+            part.is_stale = true;
             return;
         }
     };

@@ -70,6 +70,9 @@ pub struct Offer {
     pub resources: Vec<ResourceCard>,
     /// What is wrong, or left out.
     pub findings: Vec<Finding>,
+    /// Whether the server has told its skills, or has none to tell. When it did not answer, the ones that are here are
+    /// those of its last answer.
+    pub skills_are_known: bool,
     #[serde(skip)]
     pub(crate) parts: Parts,
 }
@@ -79,6 +82,8 @@ pub struct Offer {
 pub(crate) struct Part<T> {
     pub(crate) items: Vec<T>,
     pub(crate) findings: Vec<Finding>,
+    /// The last question was not answered.
+    pub(crate) is_stale: bool,
 }
 
 impl<T> Default for Part<T> {
@@ -86,6 +91,7 @@ impl<T> Default for Part<T> {
         Self {
             items: Vec::new(),
             findings: Vec::new(),
+            is_stale: false,
         }
     }
 }
@@ -116,6 +122,7 @@ impl Offer {
             skills: parts.skills.items.clone(),
             resources: parts.resources.items.clone(),
             findings: findings.into_iter().flatten().cloned().collect(),
+            skills_are_known: !parts.skills.is_stale,
             parts,
         }
     }

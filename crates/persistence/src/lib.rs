@@ -27,6 +27,8 @@
 //! the counters of skills, `QualityStore`, with a recorder that counts what hooks tell,
 //! `QualityRecorder`.
 //!
+//! [`SharedFile`] is the same for a small file of any other content.
+//!
 //! Limits: everything blocks. It knows no catalog; who loads and unloads says so. What an
 //! application did between its last save and its end is not kept.
 
@@ -46,6 +48,7 @@ mod quality_recorder;
 #[cfg(feature = "sqlite")]
 mod quality_store;
 mod replay;
+mod shared_file;
 #[cfg(feature = "sqlite")]
 mod sqlite_mirror;
 mod state;
@@ -66,6 +69,7 @@ pub use replay::{
     DriftError, ReplayLoad, ReplayPlan, ReplayPolicy, ReplayReport, UnknownPolicy, VersionDrift,
     plan_replay,
 };
+pub use shared_file::SharedFile;
 #[cfg(feature = "sqlite")]
 pub use sqlite_mirror::SqliteMirror;
 pub use state::{LoadedState, SCHEMA_VERSION, SavedSkill, StateChange};

@@ -1,7 +1,7 @@
 //! `metier connect`, against `metier serve` and `metier stdio`.
 
 use std::path::Path;
-use std::process::{Child, Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -249,6 +249,46 @@ fn what_goes_wrong_is_said() {
         refused.starts_with("2 error: the server cannot be connected: "),
         "{refused}"
     );
+    assert!(
+        refused.contains("is a server running there") && !refused.contains("::"),
+        "{refused}"
+    );
+}
+
+/// Eight persons, or one script with eight lines, approve at once: each approval counts.
+#[test]
+fn approvals_that_are_given_at_once_are_all_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..8).map(|number| format!("skill-{number}")).collect();
+    for name in &names {
+        let text =
+            format!("---\nname: {name}\ndescription: Does the work of {name}.\n---\nDo it.\n");
+        write(folder.path().join(format!("skills/{name}/SKILL.md")), &text);
+    }
+    let served = Served::of(folder.path());
+    let with = |more: &[&str]| {
+        let mut arguments = vec![served.url.as_str()];
+        arguments.extend(more);
+        connect(folder.path(), &arguments)
+    };
+    let running: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let mut command = with(&["--skill", name, "--approve"]);
+            command.stdout(Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    for mut child in running {
+        assert!(child.wait().unwrap().success());
+    }
+    let listed = String::from_utf8(with(&[]).output().unwrap().stdout).unwrap();
+    for name in &names {
+        let line = listed
+            .lines()
+            .find(|line| line.starts_with(&format!("ours:{name} ")))
+            .unwrap();
+        assert!(line.contains(" approved "), "{listed}");
+    }
 }
 
 #[test]

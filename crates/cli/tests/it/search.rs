@@ -60,6 +60,54 @@ fn a_model_in_a_folder_is_used_and_a_missing_one_is_told() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_program_that_embeds_is_asked_and_a_missing_one_is_told() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let data = tempfile::tempdir().unwrap();
+    let asked = data.path().join("asked");
+    let program = data.path().join("embedder");
+    // All texts are alike to it, so that it takes part and moves nothing.
+    let text = format!(
+        "#!/bin/sh\necho '{{\"dims\": 1, \"fingerprint\": \"one\"}}'\nexec python3 -u -c '{}' '{}'\n",
+        r#"
+import json, sys
+for line in sys.stdin:
+    texts = json.loads(line)["texts"]
+    open(sys.argv[1], "a").write(line)
+    print(json.dumps({"vectors": [[1.0] for _ in texts]}))
+"#,
+        asked.display()
+    );
+    std::fs::write(&program, text).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let search = |program: &Path| {
+        let output = metier(&fixtures())
+            .env("DCC_MCP_EMBED_PROGRAM", program)
+            .env("HOME", data.path())
+            .args(["search", "timecode", "demo"])
+            .output();
+        said(&output.unwrap())
+    };
+    let text = search(&program);
+    assert!(
+        text.contains("--- stdout\ntimecode") && !text.contains("warning:"),
+        "{text}"
+    );
+    let questions = std::fs::read_to_string(&asked).unwrap();
+    assert!(
+        questions.contains("\"kind\":\"document\"") && questions.contains("\"kind\":\"query\""),
+        "{questions}"
+    );
+    let text = search(&data.path().join("nowhere"));
+    assert!(text.contains("--- stdout\ntimecode"), "{text}");
+    assert!(
+        text.contains("warning: searching without a model: the embedder"),
+        "{text}"
+    );
+}
+
 #[test]
 fn the_percentage_never_rises_along_the_list() {
     let text = run(&fixtures(), &["search", "frames order", "demo"]);

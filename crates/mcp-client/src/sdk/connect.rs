@@ -184,7 +184,7 @@ async fn begin(
             preferred_versions: newest(),
         },
     };
-    let refused = |error: ClientInitializeError| ConnectFault::Refused(chain(&error));
+    let refused = |error: ClientInitializeError| refused(&error, target);
     let listener = Listener(notices);
     match target {
         Target::Http { url, token } => {
@@ -208,6 +208,23 @@ async fn begin(
             Ok((service.map_err(refused)?, Some(child)))
         }
     }
+}
+
+/// Why a server did not begin, and what to look at. What the SDK prints of a transport names its own types.
+fn refused(error: &ClientInitializeError, target: &Target) -> ConnectFault {
+    let why = match error {
+        ClientInitializeError::TransportError { error, .. } => chain(error.error.as_ref()),
+        other => chain(other),
+    };
+    let cure = match target {
+        Target::Http { .. } => {
+            "is a server running there, and is the path of its address right (often /mcp)?"
+        }
+        Target::Program { .. } => {
+            "run the program by hand: it has to speak MCP over standard input and output until its input ends"
+        }
+    };
+    ConnectFault::Refused(format!("{why}; {cure}"))
 }
 
 /// A client that follows no redirect: neither a message nor a token goes to a host that the user did not name.

@@ -11,6 +11,7 @@ mod any_bytes;
 mod crash;
 mod damage;
 mod refused;
+mod shared_file;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "sqlite")]

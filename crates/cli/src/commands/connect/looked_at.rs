@@ -11,7 +11,7 @@ use crate::Failure;
 use crate::printer::{Printer, count};
 
 use super::approvals_file::ApprovalsFile;
-use super::report::{add, approval, server, word};
+use super::report::{add, approval, lines, server, word};
 use super::{Look, wanted};
 
 /// What is to be done with one skill.
@@ -41,9 +41,7 @@ impl LookedAt<'_> {
         };
         let label = self.connection.label();
         if self.look.revoke {
-            let mut kept = self.approvals.read()?;
-            let was = kept.revoke(label, &uri);
-            self.approvals.write(&kept)?;
+            let was = self.approvals.change(|kept| Ok(kept.revoke(label, &uri)))?;
             if self.json {
                 printer.json(&json!({"uri": uri, "revoked": was}));
             } else if was {
@@ -113,18 +111,15 @@ impl LookedAt<'_> {
     /// How the skill stands, after approving it where that is wanted.
     fn approved(&self, skill: &RemoteSkill, wanted: bool) -> Result<Approved, Failure> {
         let label = self.connection.label();
-        let mut kept = self.approvals.read()?;
-        let before = kept.clone();
-        if wanted {
+        if !wanted {
+            return self.approvals.look(|kept| kept.look(label, skill));
+        }
+        self.approvals.change(|kept| {
             let rights = self.look.grant.iter().map(String::as_str);
             kept.approve(label, skill, rights)
                 .map_err(|fault| Failure::Usage(fault.to_string()))?;
-        }
-        let approved = kept.look(label, skill);
-        if kept != before {
-            self.approvals.write(&kept)?;
-        }
-        Ok(approved)
+            Ok(kept.look(label, skill))
+        })
     }
 
     fn refused(&self, printer: Printer, uri: &str, fault: &ReadFault) -> Result<(), Failure> {
@@ -251,7 +246,7 @@ impl LookedAt<'_> {
         ));
         printer.data(&format!("  {}", word(approved)));
         if let Approved::Changed { difference } = approved {
-            for line in difference.lines() {
+            for line in lines(difference) {
                 printer.data(&format!("    {line}"));
             }
         }

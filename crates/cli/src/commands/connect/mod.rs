@@ -110,7 +110,7 @@ impl Connect {
             self.place.cover(&mut config);
             config
         };
-        let approvals = ApprovalsFile::at(state_folder(&config)?);
+        let approvals = ApprovalsFile::at(&state_folder(&config)?);
         let mut settings = Settings::new(flag);
         settings.legacy_scan = self.legacy_scan;
         settings.cache = self.cache()?;

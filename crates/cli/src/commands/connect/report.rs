@@ -1,12 +1,17 @@
 //! The list of what a server offers.
 
-use metier::mcp_client::{Approvals, Approved, Connection, Declared, Offer, SkillCommand};
+use metier::mcp_client::{
+    Approvals, Approved, Connection, Declared, Difference, Offer, SkillCommand,
+};
 use serde_json::{Value, json};
 
 use crate::Failure;
-use crate::printer::{Printer, count};
+use crate::printer::{Printer, clipped, count};
 
 use super::approvals_file::ApprovalsFile;
+
+/// As much of a description is shown in the list; `--json` has it whole.
+const DESCRIPTION: usize = 70;
 
 pub(super) fn list(
     printer: Printer,
@@ -14,19 +19,16 @@ pub(super) fn list(
     connection: &Connection,
     approvals: &ApprovalsFile,
 ) -> Result<(), Failure> {
-    let mut kept = approvals.read()?;
-    let before = kept.clone();
     let offer = connection.offer();
     let callable = connection.skill_commands();
-    let commands: Vec<(&SkillCommand, Option<Approved>)> = offer
-        .commands
-        .iter()
-        .map(|command| (command, state(connection, &offer, command, &mut kept)))
-        .collect();
-    if kept != before {
-        // A difference that was seen once takes the approval away for good.
-        approvals.write(&kept)?;
-    }
+    // A difference that was seen once takes the approval away for good.
+    let commands: Vec<(&SkillCommand, Option<Approved>)> = approvals.look(|kept| {
+        offer
+            .commands
+            .iter()
+            .map(|command| (command, state(connection, &offer, command, kept)))
+            .collect()
+    })?;
     if json {
         let commands: Vec<Value> = commands
             .iter()
@@ -45,14 +47,18 @@ pub(super) fn list(
             "commands": commands,
             "findings": offer.findings,
         }));
-        return Ok(());
+        return answered(&offer);
     }
     printer.data(&headline(connection));
     let rows: Vec<Vec<String>> = commands
         .iter()
         .map(|(command, approved)| {
             let how = approved.as_ref().map_or("prompt", word).to_owned();
-            vec![command.name.clone(), how, command.description.clone()]
+            let what = match &command.unusable {
+                Some(why) => format!("cannot be used: {why}"),
+                None => clipped(&command.description, DESCRIPTION),
+            };
+            vec![command.name.clone(), how, what]
         })
         .collect();
     if !rows.is_empty() {
@@ -61,7 +67,7 @@ pub(super) fn list(
     for (command, approved) in &commands {
         if let Some(Approved::Changed { difference }) = approved {
             printer.data(&format!("{} is not what was approved:", command.name));
-            for line in difference.lines() {
+            for line in lines(difference) {
                 printer.data(&format!("  {line}"));
             }
         }
@@ -69,7 +75,26 @@ pub(super) fn list(
     for finding in &offer.findings {
         printer.say(&format!("warning: {}: {}", finding.about, finding.message));
     }
-    Ok(())
+    answered(&offer)
+}
+
+/// A server that does not tell its skills was not asked with success, however empty its list is shown.
+fn answered(offer: &Offer) -> Result<(), Failure> {
+    if offer.skills_are_known {
+        return Ok(());
+    }
+    Err(Failure::Usage(
+        "the server did not tell its skills; the warning says how it answered".to_owned(),
+    ))
+}
+
+/// How a skill is other than the one that was approved, for people.
+pub(super) fn lines(difference: &Difference) -> Vec<String> {
+    if difference.is_empty() {
+        let gone = "it was changed, and changed back since; an approval does not come back with it: --approve gives a new one";
+        return vec![gone.to_owned()];
+    }
+    difference.lines()
 }
 
 fn state(
@@ -95,7 +120,7 @@ pub(super) fn word(approved: &Approved) -> &'static str {
 pub(super) fn approval(approved: &Approved) -> Value {
     let mut value = json!(approved);
     if let Approved::Changed { difference } = approved {
-        add(&mut value, "lines", difference.lines());
+        add(&mut value, "lines", lines(difference));
     }
     value
 }
