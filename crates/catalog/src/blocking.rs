@@ -1,7 +1,7 @@
 //! Skills whose files turn out to be hostile after they were found: they go, in a generation of their own.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
 use metier_loader::{LoadedSkill, RejectedSkill, ScanReport, SkillId, blocking};
@@ -78,30 +78,59 @@ impl SkillCatalog {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a scan found without the skills that are blocked by files that it does not read. A skill that is loaded and
-    /// is another one by now is looked at first. Blocks.
-    pub(crate) fn without_blocked<'r>(
+    /// Looks at the files of what a scan found, as far as [`Self::to_be_looked_at`] says and nobody has looked yet; whether
+    /// there was anything. Blocks, so no lock may be held.
+    pub(crate) fn look_for_blocked(
         &self,
-        report: &'r ScanReport,
+        report: &ScanReport,
         current: &CatalogSnapshot,
-    ) -> Cow<'r, ScanReport> {
-        let parts = &current.parts;
-        for skill in &report.skills {
-            let name = skill.metadata.name.as_str();
-            let is_used = parts.loaded.contains_key(name) || parts.wished.contains(name);
-            let known = parts.skills.entries.get(name);
-            let is_known = known.is_some_and(|known| Arc::ptr_eq(&known.skill, skill));
-            let was_blocked = self.blocked().contains_key(&skill.id);
-            if !(was_blocked || is_used && !is_known) {
-                continue;
-            }
+        looked: &mut BTreeSet<SkillId>,
+    ) -> bool {
+        let due: Vec<&Arc<LoadedSkill>> = self
+            .to_be_looked_at(report, current)
+            .filter(|skill| !looked.contains(&skill.id))
+            .collect();
+        for skill in &due {
             let verdict = skill.verdict(None);
             if verdict.is_blocked() {
                 self.note_blocked(skill, &Arc::new(skill.rejected_for(&verdict)));
             } else {
                 self.blocked().remove(&skill.id);
             }
+            looked.insert(skill.id.clone());
         }
+        !due.is_empty()
+    }
+
+    /// Whether everything has been looked at that is to be.
+    pub(crate) fn is_looked_at(
+        &self,
+        report: &ScanReport,
+        current: &CatalogSnapshot,
+        looked: &BTreeSet<SkillId>,
+    ) -> bool {
+        self.to_be_looked_at(report, current)
+            .all(|skill| looked.contains(&skill.id))
+    }
+
+    /// What was blocked before, and what is loaded and another one by now.
+    fn to_be_looked_at<'r>(
+        &self,
+        report: &'r ScanReport,
+        current: &CatalogSnapshot,
+    ) -> impl Iterator<Item = &'r Arc<LoadedSkill>> {
+        let parts = &current.parts;
+        report.skills.iter().filter(move |skill| {
+            let name = skill.metadata.name.as_str();
+            let is_used = parts.loaded.contains_key(name) || parts.wished.contains(name);
+            let known = parts.skills.entries.get(name);
+            let is_known = known.is_some_and(|known| Arc::ptr_eq(&known.skill, skill));
+            self.blocked().contains_key(&skill.id) || is_used && !is_known
+        })
+    }
+
+    /// What a scan found without the skills that are blocked by files that it does not read.
+    pub(crate) fn without_blocked<'r>(&self, report: &'r ScanReport) -> Cow<'r, ScanReport> {
         let blocked = self.blocked();
         let mut report = Cow::Borrowed(report);
         for (skill, rejected) in blocked.values() {

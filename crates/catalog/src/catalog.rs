@@ -17,7 +17,7 @@ use crate::loaded_skill::LoadedTools;
 use crate::registry::ToolRegistry;
 use crate::skill_info::{self, SkillInfo};
 use crate::snapshot::{CatalogSnapshot, Parts};
-use crate::state::{Scans, Shared};
+use crate::state::{Scans, Shared, Writer};
 
 /// Skills from discovery to unloading: a handle on the same state as the [`ToolRegistry`] it was
 /// made for. Cloning gives another handle.
@@ -189,10 +189,9 @@ impl SkillCatalog {
             .map(RootFinding::anywhere)
             .collect();
         root_findings.extend(report.root_findings.iter().cloned());
-        let writer = self.shared.write();
-        let current = writer.current();
+        let (writer, current) = self.write_when_looked_at(report);
         let only_dcc = self.shared.settings.only_dcc.as_deref();
-        let report = &*self.without_blocked(report, &current);
+        let report = &*self.without_blocked(report);
         let skills = current.parts.skills.next(report, root_findings, only_dcc);
         if current.generation() > 0 && skills.is_same(&current.parts.skills) {
             return;
@@ -202,6 +201,20 @@ impl SkillCatalog {
         parts.skills = Arc::new(skills);
         self.renew_loaded(&mut parts);
         writer.publish(parts, CatalogEventKind::SkillsChanged);
+    }
+
+    /// The right to write, once all files have been looked at that say whether a skill of the report is blocked. Nobody
+    /// waits for that: what is loaded meanwhile is looked at as well, and the right is taken again.
+    fn write_when_looked_at(&self, report: &ScanReport) -> (Writer<'_>, Arc<CatalogSnapshot>) {
+        let mut looked = BTreeSet::new();
+        loop {
+            self.look_for_blocked(report, &self.snapshot(), &mut looked);
+            let writer = self.shared.write();
+            let current = writer.current();
+            if self.is_looked_at(report, &current, &looked) {
+                return (writer, current);
+            }
+        }
     }
 
     /// Loaded skills whose files are as they were keep their tools; the others get new ones or go.

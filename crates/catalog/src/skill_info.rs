@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, Severity};
-use metier_loader::RejectedSkill;
+use metier_loader::{RejectedSkill, ShadowedSkill};
 use metier_skill_model::{SkillMetadata, SkillStatus, SkillSummary};
 use serde::Serialize;
 
@@ -54,6 +54,16 @@ pub(crate) fn rejected(skill: &RejectedSkill) -> SkillSummary {
     summary
 }
 
+/// The short form of a skill whose name an earlier one has: why it is none, then what is wrong with it besides.
+fn shadowed_summary(shadowed: &ShadowedSkill) -> SkillSummary {
+    let mut summary = of_metadata(&shadowed.skill.metadata, SkillStatus::Shadowed);
+    summary.diagnostics = vec![shadowed.diagnostic.clone()];
+    summary
+        .diagnostics
+        .extend(grave(&shadowed.skill.diagnostics));
+    summary
+}
+
 pub(crate) fn list(snapshot: &CatalogSnapshot, status: Option<SkillStatus>) -> Vec<SkillSummary> {
     let set = &snapshot.parts.skills;
     match status {
@@ -61,11 +71,7 @@ pub(crate) fn list(snapshot: &CatalogSnapshot, status: Option<SkillStatus>) -> V
         Some(SkillStatus::Shadowed) => set
             .shadowed
             .iter()
-            .map(|shadowed| {
-                let mut summary = of_metadata(&shadowed.skill.metadata, SkillStatus::Shadowed);
-                summary.diagnostics = vec![shadowed.diagnostic.clone()];
-                summary
-            })
+            .map(|shadowed| shadowed_summary(shadowed))
             .collect(),
         wanted => set
             .entries
@@ -107,10 +113,8 @@ pub(crate) fn info(snapshot: &CatalogSnapshot, name: &str) -> Option<SkillInfo> 
         .iter()
         .find(|shadowed| shadowed.skill.id.as_str() == name)
     {
-        let mut summary = of_metadata(&shadowed.skill.metadata, SkillStatus::Shadowed);
-        summary.diagnostics = vec![shadowed.diagnostic.clone()];
         return Some(SkillInfo {
-            summary,
+            summary: shadowed_summary(shadowed),
             location: shadowed.skill.display_path.clone(),
             source: shadowed.skill.root.label.to_string(),
             metadata: Some(Arc::clone(&shadowed.skill.metadata)),

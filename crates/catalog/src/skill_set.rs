@@ -201,6 +201,19 @@ fn entry(
     }
 }
 
+/// Why a skill of this name was rejected, where one was. Of broken front matter the name is a guess, and the folder's is
+/// another.
+pub(crate) fn rejection(rejected: &[Arc<RejectedSkill>], name: &str) -> Option<String> {
+    let is_named = |skill: &&Arc<RejectedSkill>| skill.name == name;
+    let is_folder =
+        |skill: &&Arc<RejectedSkill>| skill.display_path.rsplit('/').next() == Some(name);
+    let by_name = rejected.iter().find(is_named);
+    let skill = by_name.or_else(|| rejected.iter().find(is_folder))?;
+    let mut findings = skill.diagnostics.iter();
+    let error = findings.find(|finding| finding.severity == Severity::Error);
+    Some(error.map(ToString::to_string).unwrap_or_default())
+}
+
 /// A file of a skill as findings name it; the root itself can be the skill.
 pub(crate) fn file_of(skill: &LoadedSkill, file: &str) -> String {
     if skill.display_path.is_empty() {

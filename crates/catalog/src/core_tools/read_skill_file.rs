@@ -11,13 +11,14 @@ use crate::load::LoadError;
 use crate::shelf::{
     FileBody, FileChange, FileContents, FileFault, SKILL_FILE, ServedFile, ServedSkill, SkillShelf,
 };
+use crate::skill_set::rejection;
 
 /// The largest file that goes into an answer; a model's attention ends long before.
 const LARGEST: u64 = 1 << 20;
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// The skill's name as lists show it.
+    /// The skill's name as lists show it, or the id of one that another of its name shadows.
     skill_name: String,
     /// A file of the skill, as the answer for SKILL.md lists them. SKILL.md when it is left out.
     #[serde(default)]
@@ -81,7 +82,7 @@ impl ToolHandler for Reader {
 
 fn run(catalog: &SkillCatalog, input: &Input) -> Result<ToolOutput, ToolError> {
     catalog.look(|shelf, change| {
-        let Some(skill) = shelf.get(&input.skill_name) else {
+        let Some(skill) = shelf.by_key_or_id(&input.skill_name) else {
             return Err(no_skill(catalog, shelf, &input.skill_name));
         };
         let path = input.path.as_deref().unwrap_or(SKILL_FILE);
@@ -165,7 +166,12 @@ fn no_skill(catalog: &SkillCatalog, shelf: &SkillShelf, name: &str) -> ToolError
         let error = format!("the files of `{name}` are not served: {reason}");
         return refuse("not_served", &error, facts);
     }
-    let nearest = catalog.snapshot().nearest_skills(name);
+    let snapshot = catalog.snapshot();
+    if let Some(reason) = rejection(&snapshot.parts.skills.rejected, name) {
+        let error = format!("the skill `{name}` was found and rejected: {reason}");
+        return refuse("rejected", &error, facts);
+    }
+    let nearest = snapshot.nearest_skills(name);
     facts.insert("nearest".to_owned(), json!(nearest));
     let error = LoadError::Unknown {
         name: name.to_owned(),

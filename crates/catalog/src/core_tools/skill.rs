@@ -78,12 +78,23 @@ impl ToolHandler for Activator {
 
 fn run(catalog: &SkillCatalog, request: &ActivationRequest) -> Result<ToolOutput, ToolError> {
     match catalog.activate_skill(request) {
-        Ok(activated) => Ok(output(activated)),
+        Ok(activated) => {
+            let waiting = tools_to_load(catalog, &activated.activation.name);
+            Ok(output(activated, waiting))
+        }
         Err(error) => Err(refuse(code(&error), &error, facts(&request.skill, &error))),
     }
 }
 
-fn output(activated: Activated) -> ToolOutput {
+/// How many tools of the skill are not there before it is loaded.
+fn tools_to_load(catalog: &SkillCatalog, name: &str) -> usize {
+    let snapshot = catalog.snapshot();
+    let entry = snapshot.parts.skills.entries.get(name);
+    let waits = entry.filter(|_| !snapshot.parts.loaded.contains_key(name));
+    waits.map_or(0, |entry| entry.metadata().tools.len())
+}
+
+fn output(activated: Activated, waiting: usize) -> ToolOutput {
     let Activated {
         activation,
         permission,
@@ -97,6 +108,14 @@ fn output(activated: Activated) -> ToolOutput {
         activation.base,
         named(&activation.files)
     );
+    if waiting > 0 {
+        let tools = if waiting == 1 { "tool is" } else { "tools are" };
+        let _ = write!(
+            text,
+            "\n(Its {waiting} {tools} there after load_skill(skill_name=\"{}\"))",
+            activation.name
+        );
+    }
     let output = Output {
         id: activation.id,
         name: activation.name,

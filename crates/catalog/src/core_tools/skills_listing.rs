@@ -11,10 +11,10 @@ use crate::protocol::ListingRequest;
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// Which agent it is for, where several share a session.
+    /// Who asks, under a name of your own: without a token the answer is what is new since this name asked last.
     #[serde(default)]
     agent: Option<String>,
-    /// The token of the last listing: the answer is what is new since.
+    /// The token of the last listing: the answer is what is new since. Without it, and without agent, everything.
     #[serde(default)]
     token: Option<String>,
     /// The most characters.

@@ -1,6 +1,6 @@
 //! The listing of the skills at the end of the instructions, and as the resource `metier://listing`.
 
-use metier_catalog::{ListedKind, ListingRequest};
+use metier_catalog::ListedKind;
 use serde_json::{Value, json};
 
 use crate::shared::Shared;
@@ -25,8 +25,7 @@ pub(super) fn instructions(shared: &Shared) -> Option<String> {
     if !is_told(shared) {
         return Some(text.to_owned());
     }
-    // Nobody knows whether the client shows it to its model: it counts as sent to nobody.
-    let listing = shared.catalog.skill_listing(&ListingRequest::new());
+    let listing = shared.catalog.listing_for_all();
     if listing.text.is_empty() {
         return Some(text.to_owned());
     }
@@ -38,7 +37,7 @@ pub(super) fn instructions(shared: &Shared) -> Option<String> {
 
 /// The listing as the contents of a resource.
 pub(super) fn contents(shared: &Shared) -> Value {
-    let listing = shared.catalog.skill_listing(&ListingRequest::new());
+    let listing = shared.catalog.listing_for_all();
     json!({
         "uri": URI,
         "mimeType": "text/plain",

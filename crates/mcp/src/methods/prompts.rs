@@ -75,7 +75,7 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, 
 
 /// A skill whose name an earlier one has is out of reach by its name, so it is no prompt.
 pub(crate) fn is_prompt(skill: &SkillPlace) -> bool {
-    !skill.key().contains('/') && skill.skill().metadata.client.user_invocable != Some(false)
+    !skill.is_shadowed() && skill.skill().metadata.client.user_invocable != Some(false)
 }
 
 /// What a prompt's name leads to: a skill, or a prompt that a skill brings along.

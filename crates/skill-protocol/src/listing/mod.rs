@@ -36,6 +36,9 @@ pub struct ListingOptions {
     pub budget: usize,
     /// The most characters of one description, 20 to 1,536.
     pub description: usize,
+    /// The same where there are too many skills for all to be listed: what is shown then is a beginning, and the task
+    /// itself finds the right one. It leaves room for a discovery within the same hundredth of the window.
+    pub description_of_many: usize,
     /// The name of the tool that finds what is not listed.
     pub discover_tool: String,
 }
@@ -45,6 +48,7 @@ impl Default for ListingOptions {
         Self {
             budget: DEFAULT_BUDGET,
             description: 250,
+            description_of_many: 160,
             discover_tool: "discover_skills".to_owned(),
         }
     }
@@ -116,6 +120,11 @@ pub fn listing(view: &View<'_>, token: Option<&str>, options: &ListingOptions) -
             token: Token::new(view.book.generation(), sent).write(),
         };
     }
+    let mut options = options.clone();
+    if visible.len() > LARGE {
+        options.description = options.description.min(options.description_of_many);
+    }
+    let options = &options;
     let cards: Vec<Card> = fresh.iter().map(|entry| card(entry, options)).collect();
     let beyond = match kind {
         ListingKind::Addition => 0,
