@@ -66,6 +66,33 @@ impl SkillCatalog {
         true
     }
 
+    /// Whether a skill of this name is kept out by files that a scan does not read.
+    fn is_kept_out(&self, name: &str) -> bool {
+        let is_it = |(skill, _): &(Arc<LoadedSkill>, _)| skill.metadata.name.as_str() == name;
+        let is_known = self.blocked().values().any(is_it);
+        is_known && !self.snapshot().parts.skills.entries.contains_key(name)
+    }
+
+    /// Somebody wants a skill that is kept out: its files may have been mended, which nobody tells where the folders are
+    /// not followed. Whether there was anything to look at. Blocks.
+    pub(crate) fn look_again_at(&self, name: &str) -> bool {
+        let is_due = self.is_kept_out(name);
+        if is_due {
+            self.rediscover();
+        }
+        is_due
+    }
+
+    /// The same for several, on a thread that may wait.
+    pub(crate) async fn look_again_at_all(&self, names: impl IntoIterator<Item = &str>) {
+        let mut due = names.into_iter().filter(|name| self.is_kept_out(name));
+        if due.next().is_some() {
+            let catalog = self.clone();
+            // Without a thread nothing is mended yet.
+            let _ = tokio::task::spawn_blocking(move || catalog.rediscover()).await;
+        }
+    }
+
     fn note_blocked(&self, skill: &Arc<LoadedSkill>, rejected: &Arc<RejectedSkill>) {
         self.blocked()
             .insert(skill.id.clone(), (Arc::clone(skill), Arc::clone(rejected)));

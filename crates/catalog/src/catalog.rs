@@ -1,7 +1,7 @@
 //! Finding skills and telling about them.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use metier_capability::CapabilitySet;
@@ -165,15 +165,24 @@ impl SkillCatalog {
 
     /// Looks in the same places as the last [`SkillCatalog::discover`]; only what has changed is read.
     pub fn rediscover(&self) -> DiscoverReport {
-        let (explicit, dcc_name) = {
-            let discovery = self
-                .shared
-                .discovery
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            (discovery.explicit.clone(), discovery.dcc_name.clone())
-        };
+        let (explicit, dcc_name) = self.last_discovery();
         self.discover(&explicit, dcc_name.as_deref())
+    }
+
+    /// Looks in one more folder from now on, behind those that [`SkillCatalog::discover`] was given, and publishes what is
+    /// there. This reads the disk and blocks.
+    pub fn register_dir(&self, path: &Path) -> DiscoverReport {
+        let (mut explicit, dcc_name) = self.last_discovery();
+        if !explicit.iter().any(|known| known == path) {
+            explicit.push(path.to_owned());
+        }
+        self.discover(&explicit, dcc_name.as_deref())
+    }
+
+    fn last_discovery(&self) -> (Vec<PathBuf>, Option<String>) {
+        let discovery = self.shared.discovery.lock();
+        let discovery = discovery.unwrap_or_else(PoisonError::into_inner);
+        (discovery.explicit.clone(), discovery.dcc_name.clone())
     }
 
     /// Publishes what a scan found, unless it is what is known: the one way for discoveries and for

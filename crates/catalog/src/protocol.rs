@@ -9,11 +9,12 @@ use std::sync::{Arc, PoisonError};
 
 use metier_loader::RootLabel;
 use metier_skill_protocol::{
-    Conversation, Listing, ListingOptions, SkillBook, SkillEntry, Source, Standing, View,
-    budget_of_window, listing,
+    Conversation, Listing, ListingOptions, QualityEvent, SkillBook, SkillEntry, Source, Standing,
+    View, budget_of_window, listing,
 };
 
 use crate::catalog::SkillCatalog;
+use crate::settings::SkillTools;
 use crate::snapshot::CatalogSnapshot;
 
 pub use activation::{ActivateError, Activated, ActivationRequest};
@@ -34,7 +35,7 @@ pub struct ListingRequest {
     pub token: Option<String>,
     /// The most characters; `None`: the share of the context window in the settings.
     pub budget: Option<usize>,
-    /// Files that were touched, relative to the project: skills for such files come into view.
+    /// Files that were touched, relative to the project, 4,096 at most: skills for such files come into view.
     pub touched: Vec<String>,
 }
 
@@ -90,9 +91,10 @@ impl SkillCatalog {
         let session = request.session.as_deref();
         let agent: String = request.agent.chars().take(LONGEST_AGENT).collect();
         let mut conversation = self.conversations().of(session);
-        for path in &request.touched {
-            conversation.touch(snapshot.book(), path);
-        }
+        let touched = request.touched.iter().take(MOST_TOUCHED);
+        let woken: Vec<String> = touched
+            .flat_map(|path| conversation.touch(snapshot.book(), path))
+            .collect();
         let remembered = conversation.listings.get(&agent).cloned();
         let token = request
             .token
@@ -101,9 +103,7 @@ impl SkillCatalog {
         let listing = self.listing_of(&snapshot, &conversation, token.as_deref(), request.budget);
         // Others may have been at the same session meanwhile.
         self.conversations().change(session, |conversation| {
-            for path in &request.touched {
-                conversation.touch(snapshot.book(), path);
-            }
+            conversation.activated.extend(woken);
             if agent.is_empty() {
                 return;
             }
@@ -156,7 +156,17 @@ impl SkillCatalog {
         let budget = budget.or_else(|| window.map(budget_of_window));
         let mut options = ListingOptions::default();
         options.budget = budget.unwrap_or(options.budget);
+        if self.shared.settings.skill_tools == SkillTools::Off {
+            // What is switched off finds nothing.
+            "search_skills".clone_into(&mut options.discover_tool);
+        }
         options
+    }
+
+    /// Counts what a host knows of a skill: that it went well, or that it was given up. Calls of its tools are counted
+    /// without that.
+    pub fn report_skill(&self, id: &str, event: QualityEvent) {
+        self.shared.settings.protocol.quality.record(&[(id, event)]);
     }
 
     /// Waits until what was counted of skills so far is kept, where it is kept at all. Blocks.
@@ -172,6 +182,8 @@ impl SkillCatalog {
     }
 }
 
+/// So many touched files count.
+const MOST_TOUCHED: usize = 4_096;
 /// So many agents of a session are told apart.
 const MOST_AGENTS: usize = 64;
 /// So much of an agent's name counts.

@@ -7,7 +7,7 @@ use metier_loader::{RejectedSkill, ShadowedSkill};
 use metier_skill_model::{SkillMetadata, SkillStatus, SkillSummary};
 use serde::Serialize;
 
-use crate::skill_set::SkillEntry;
+use crate::skill_set::{SkillEntry, rejected_skill};
 use crate::snapshot::CatalogSnapshot;
 
 /// Everything about one skill. No absolute path is in it.
@@ -123,7 +123,7 @@ pub(crate) fn info(snapshot: &CatalogSnapshot, name: &str) -> Option<SkillInfo> 
             not_served: shadowed.skill.not_served.clone(),
         });
     }
-    let skill = set.rejected.iter().find(|skill| skill.name == name)?;
+    let skill = rejected_skill(&set.rejected, name)?;
     Some(SkillInfo {
         summary: rejected(skill),
         location: skill.display_path.clone(),

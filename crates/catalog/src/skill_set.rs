@@ -201,15 +201,20 @@ fn entry(
     }
 }
 
-/// Why a skill of this name was rejected, where one was. Of broken front matter the name is a guess, and the folder's is
+/// The rejected skill of a name, where there is one. Of broken front matter the name is a guess, and the folder's is
 /// another.
+pub(crate) fn rejected_skill<'r>(
+    rejected: &'r [Arc<RejectedSkill>],
+    name: &str,
+) -> Option<&'r Arc<RejectedSkill>> {
+    let folder = |skill: &RejectedSkill| skill.display_path.rsplit('/').next() == Some(name);
+    let by_name = rejected.iter().find(|skill| skill.name == name);
+    by_name.or_else(|| rejected.iter().find(|skill| folder(skill)))
+}
+
+/// Why a skill of this name was rejected, where one was.
 pub(crate) fn rejection(rejected: &[Arc<RejectedSkill>], name: &str) -> Option<String> {
-    let is_named = |skill: &&Arc<RejectedSkill>| skill.name == name;
-    let is_folder =
-        |skill: &&Arc<RejectedSkill>| skill.display_path.rsplit('/').next() == Some(name);
-    let by_name = rejected.iter().find(is_named);
-    let skill = by_name.or_else(|| rejected.iter().find(is_folder))?;
-    let mut findings = skill.diagnostics.iter();
+    let mut findings = rejected_skill(rejected, name)?.diagnostics.iter();
     let error = findings.find(|finding| finding.severity == Severity::Error);
     Some(error.map(ToString::to_string).unwrap_or_default())
 }

@@ -67,7 +67,7 @@ pub use discovery::{
     PendingSelection, Stage, Thresholds, discover,
 };
 pub use experience::Experience;
-pub use glob::matches_path;
+pub use glob::{Glob, matches_path};
 pub use line::line as one_line;
 pub use listing::{
     DEFAULT_BUDGET, Listing, ListingKind, ListingOptions, budget_of_window, listing,

@@ -88,11 +88,13 @@ struct UseCall {
     arguments: UseArguments,
 }
 
-#[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-enum UseArguments {
-    Skill { skill: String },
-    Load { skill_name: String },
+/// One of them.
+#[derive(Default, Serialize, JsonSchema)]
+struct UseArguments {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skill: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skill_name: Option<String>,
 }
 
 pub(super) fn tool(own: Own) -> ToolSpec {
@@ -151,18 +153,16 @@ fn row(snapshot: &CatalogSnapshot, hit: DiscoveredSkill) -> Row {
     let rounded = |number: f64| (number * 1000.0).round() / 1000.0;
     let entry = snapshot.parts.skills.entries.get(&hit.id);
     let has_text = entry.is_none_or(|entry| entry.skill.not_served.is_none());
-    let name = hit.name.clone();
-    let call = if has_text {
-        UseCall {
-            tool: "skill",
-            arguments: UseArguments::Skill { skill: name },
-        }
+    let name = Some(hit.name.clone());
+    let mut arguments = UseArguments::default();
+    let tool = if has_text {
+        arguments.skill = name;
+        "skill"
     } else {
-        UseCall {
-            tool: "load_skill",
-            arguments: UseArguments::Load { skill_name: name },
-        }
+        arguments.skill_name = name;
+        "load_skill"
     };
+    let call = UseCall { tool, arguments };
     Row {
         call,
         score: rounded(hit.score),

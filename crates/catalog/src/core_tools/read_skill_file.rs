@@ -1,10 +1,11 @@
 //! `read_skill_file`: a file of a skill, for clients that know tools and no resources.
 
-use metier_tool::{BoxFuture, CallContext, Content, ToolError, ToolHandler, ToolOutput, ToolSpec};
+use metier_tool::{Content, ToolError, ToolOutput, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::on_disk::on_disk;
 use super::{Own, reads, refuse};
 use crate::catalog::SkillCatalog;
 use crate::load::LoadError;
@@ -50,7 +51,7 @@ struct OtherFile {
 }
 
 pub(super) fn tool(own: Own) -> ToolSpec {
-    ToolSpec::new("read_skill_file", std::sync::Arc::new(Reader(own)))
+    ToolSpec::new("read_skill_file", on_disk(own, run))
         .schemas_of::<Input, Output>()
         .title("Read a file of a skill")
         .description(
@@ -60,27 +61,11 @@ pub(super) fn tool(own: Own) -> ToolSpec {
         .annotations(reads())
 }
 
-struct Reader(Own);
-
-impl ToolHandler for Reader {
-    fn call(
-        &self,
-        arguments: Map<String, Value>,
-        _: CallContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
-        let catalog = self.0.catalog();
-        Box::pin(async move {
-            let catalog = catalog?;
-            let input: Input = serde_json::from_value(Value::Object(arguments))
-                .map_err(|error| ToolError::Failed(error.to_string()))?;
-            tokio::task::spawn_blocking(move || run(&catalog, &input))
-                .await
-                .map_err(|error| ToolError::Failed(error.to_string()))?
-        })
-    }
-}
-
-fn run(catalog: &SkillCatalog, input: &Input) -> Result<ToolOutput, ToolError> {
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the form of a tool's function"
+)]
+fn run(catalog: &SkillCatalog, input: Input, _: Option<String>) -> Result<ToolOutput, ToolError> {
     catalog.look(|shelf, change| {
         let Some(skill) = shelf.by_key_or_id(&input.skill_name) else {
             return Err(no_skill(catalog, shelf, &input.skill_name));

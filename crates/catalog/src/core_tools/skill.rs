@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use metier_skill_protocol::ActivationRefusal;
-use metier_tool::{BoxFuture, CallContext, Content, ToolError, ToolHandler, ToolOutput, ToolSpec};
+use metier_tool::{Content, ToolError, ToolOutput, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::on_disk::on_disk;
 use super::{Own, reads, refuse};
 use crate::catalog::SkillCatalog;
 use crate::protocol::{ActivateError, Activated, ActivationRequest};
@@ -43,7 +44,7 @@ struct Output {
 }
 
 pub(super) fn tool(own: Own) -> ToolSpec {
-    ToolSpec::new("skill", std::sync::Arc::new(Activator(own)))
+    ToolSpec::new("skill", on_disk(own, run))
         .schemas_of::<Input, Output>()
         .title("Use a skill")
         .description(
@@ -53,31 +54,15 @@ pub(super) fn tool(own: Own) -> ToolSpec {
         .annotations(reads())
 }
 
-struct Activator(Own);
-
-impl ToolHandler for Activator {
-    fn call(
-        &self,
-        arguments: Map<String, Value>,
-        context: CallContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
-        let catalog = self.0.catalog();
-        Box::pin(async move {
-            let catalog = catalog?;
-            let input: Input = serde_json::from_value(Value::Object(arguments))
-                .map_err(|error| ToolError::Failed(error.to_string()))?;
-            let mut request = ActivationRequest::new(input.skill);
-            request.arguments = input.args.unwrap_or_default();
-            request.session = context.session;
-            tokio::task::spawn_blocking(move || run(&catalog, &request))
-                .await
-                .map_err(|error| ToolError::Failed(error.to_string()))?
-        })
-    }
-}
-
-fn run(catalog: &SkillCatalog, request: &ActivationRequest) -> Result<ToolOutput, ToolError> {
-    match catalog.activate_skill(request) {
+fn run(
+    catalog: &SkillCatalog,
+    input: Input,
+    session: Option<String>,
+) -> Result<ToolOutput, ToolError> {
+    let mut request = ActivationRequest::new(input.skill);
+    request.arguments = input.args.unwrap_or_default();
+    request.session = session;
+    match catalog.activate_skill(&request) {
         Ok(activated) => {
             let waiting = tools_to_load(catalog, &activated.activation.name);
             Ok(output(activated, waiting))

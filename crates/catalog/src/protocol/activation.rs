@@ -87,8 +87,12 @@ impl SkillCatalog {
     /// # Errors
     /// See [`ActivateError`].
     pub fn activate_skill(&self, request: &ActivationRequest) -> Result<Activated, ActivateError> {
-        let snapshot = self.snapshot();
-        let (entry, permission) = self.permitted(&snapshot, request)?;
+        let (entry, permission) = match self.permitted(&self.snapshot(), request) {
+            Err(ActivateError::Rejected { name, .. }) if self.look_again_at(&name) => {
+                self.permitted(&self.snapshot(), request)
+            }
+            permitted => permitted,
+        }?;
         let name = entry.name.clone();
         let texts = self.look(|shelf, change| read(shelf, &name, change));
         let texts = texts.map_err(|error| match rejection(&self.snapshot(), &name) {

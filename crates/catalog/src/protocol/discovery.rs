@@ -26,6 +26,8 @@ pub struct Discover {
     pub said: Option<Result<String, SelectorError>>,
     /// Whether the policy on searches was asked already: it was by [`SkillCatalog::selection_before`].
     pub is_admitted: bool,
+    /// Whether no selector is asked, whatever there is: what is found by names, words and meaning is the answer.
+    pub asks_nobody: bool,
 }
 
 impl Discover {
@@ -36,6 +38,15 @@ impl Discover {
             session: None,
             said: None,
             is_admitted: false,
+            asks_nobody: false,
+        }
+    }
+
+    /// What a host looks for in advance, when a task begins: no model is asked.
+    pub fn prefetch(task: impl Into<String>) -> Self {
+        Self {
+            asks_nobody: true,
+            ..Self::new(task)
         }
     }
 }
@@ -63,12 +74,13 @@ impl SkillCatalog {
             session,
             said,
             is_admitted,
+            asks_nobody,
         } = discover;
         if !is_admitted {
             self.admit_search(&request, session.clone()).await?;
         }
         let settings = &self.shared.settings.protocol;
-        request.may_select = said.is_some() || settings.selector.is_some();
+        request.may_select = !asks_nobody && (said.is_some() || settings.selector.is_some());
         let snapshot = self.snapshot();
         let quality = &*settings.quality;
         let begun = self.cascade(&snapshot, session.as_deref(), quality, |cascade| {

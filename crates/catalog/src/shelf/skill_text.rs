@@ -228,3 +228,87 @@ impl Log {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use metier_loader::{ParseMode, parse_skill_dir};
+
+    use super::*;
+    use crate::catalog::SkillCatalog;
+    use crate::registry::ToolRegistry;
+
+    /// States of one skill, each of another version.
+    fn states(count: u64) -> Vec<SkillText> {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "---\nname: a\ndescription: x\n---\n";
+        std::fs::write(folder.path().join("SKILL.md"), text).unwrap();
+        let skill = Arc::new(parse_skill_dir(folder.path(), ParseMode::Lenient).unwrap());
+        let place = |version| SkillPlace::new("a".to_owned(), Arc::clone(&skill), version);
+        let states = (0..count).map(|version| SkillText::unread(Arc::new(place(version))));
+        states.collect()
+    }
+
+    fn versions(states: &[SkillText]) -> Vec<u64> {
+        states.iter().map(|state| state.place.version()).collect()
+    }
+
+    #[test]
+    fn each_reader_counts_for_itself_and_what_all_have_counted_goes() {
+        let catalog = SkillCatalog::new(ToolRegistry::new());
+        let (one, two) = (catalog.skill_reader(), catalog.skill_reader());
+        let count =
+            |shown: &Shown, reader: &SkillReader| versions(&shown.count(reader, &reader.live()));
+        let (shown, states) = (Shown::default(), states(5));
+        let note = |version: usize| shown.note(states[version].clone());
+        note(0);
+        assert_eq!(count(&shown, &one), [0]);
+        note(1);
+        assert_eq!(count(&shown, &one), [0, 1]);
+        assert_eq!(count(&shown, &one), [1]);
+        assert_eq!(
+            count(&shown, &two),
+            [0, 1],
+            "what one counted is there for two"
+        );
+        assert_eq!(shown.lock().texts.len(), 1);
+        // Whoever comes late with an earlier version is behind the notice of the later one.
+        note(0);
+        assert_eq!(count(&shown, &one), [1]);
+        let three = catalog.skill_reader();
+        shown.begin(&three);
+        note(2);
+        assert_eq!(count(&shown, &three), [1, 2]);
+        drop(two);
+        note(3);
+        assert_eq!(count(&shown, &one), [1, 2, 3]);
+        assert_eq!(count(&shown, &three), [2, 3]);
+        assert_eq!(
+            shown.lock().texts.len(),
+            1,
+            "nobody waits for one that has gone"
+        );
+    }
+
+    #[test]
+    fn of_very_many_states_the_first_and_the_last_are_kept() {
+        let catalog = SkillCatalog::new(ToolRegistry::new());
+        let (idle, busy) = (catalog.skill_reader(), catalog.skill_reader());
+        let shown = Shown::default();
+        let states = states(200);
+        shown.note(states[0].clone());
+        let _ = shown.count(&idle, &idle.live());
+        let _ = shown.count(&busy, &busy.live());
+        for (number, state) in states.iter().enumerate().skip(1) {
+            shown.note(state.clone());
+            let counted = versions(&shown.count(&busy, &busy.live()));
+            let number = u64::try_from(number).unwrap();
+            assert!(
+                counted.len() >= 2 && counted.last() == Some(&number),
+                "{counted:?}"
+            );
+            assert!(shown.lock().texts.len() <= MOST_UNCOUNTED);
+        }
+        let counted = versions(&shown.count(&idle, &idle.live()));
+        assert_eq!((counted[0], counted.last()), (0, Some(&199)));
+    }
+}

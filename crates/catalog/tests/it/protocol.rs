@@ -6,7 +6,8 @@ use metier_catalog::{ActivationRequest, Discover, ListingRequest};
 use metier_hooks::{HookDeny, HookEvent, HookFailure, HookResult, Registration};
 use metier_skill_model::SkillStatus;
 use metier_skill_protocol::{
-    Decision, ListingKind, MemoryCounters, NoCounters, QualityCounters, Standing,
+    Decision, ListingKind, MemoryCounters, NoCounters, QualityCounters, QualityEvent,
+    ScriptedSelector, Standing,
 };
 
 use serde_json::json;
@@ -140,6 +141,47 @@ async fn a_skill_that_is_only_opened_stays_suggested_and_one_that_fails_goes() {
     let left_out = "1 skill that did not work before is left out (review); it loads by name";
     assert!(notes.contains(&left_out.to_owned()), "{notes:?}");
     assert_eq!(found("select:review").await.hits[0].name, "review");
+    // A host knows better.
+    for _ in 0..2 {
+        bench
+            .catalog
+            .report_skill("review", QualityEvent::Completed);
+    }
+    let again = found("the review skill of this house").await;
+    assert!(again.hits.iter().any(|hit| hit.name == "review"));
+}
+
+#[tokio::test]
+async fn what_is_looked_for_in_advance_asks_no_model() {
+    let answer = r#"{"skills": ["bake-two"]}"#.to_owned();
+    let selector = Arc::new(ScriptedSelector::new([Ok(answer)]));
+    let asked = Arc::clone(&selector);
+    let bench = Bench::with(|settings| settings.protocol.selector = Some(asked));
+    skill(
+        &bench,
+        "bake-one",
+        "Bakes ambient light into maps.",
+        "",
+        "x",
+    );
+    bench.discover();
+    // A folder that comes later is searched as well.
+    let later = tempfile::tempdir().unwrap();
+    std::fs::create_dir(later.path().join("bake-two")).unwrap();
+    let text = "---\nname: bake-two\ndescription: Bakes ambient shadow into maps.\n---\n";
+    std::fs::write(later.path().join("bake-two/SKILL.md"), text).unwrap();
+    assert_eq!(bench.catalog.register_dir(later.path()).skills, 2);
+    assert_eq!(bench.catalog.register_dir(later.path()).skills, 2);
+    let vague = "something with ambient maps";
+    let early = bench
+        .catalog
+        .discover_skills(Discover::prefetch(vague))
+        .await;
+    assert_eq!(early.unwrap().hits.len(), 2);
+    assert!(selector.asked().is_empty());
+    let chosen = bench.catalog.discover_skills(Discover::new(vague)).await;
+    assert_eq!(chosen.unwrap().hits[0].name, "bake-two");
+    assert_eq!(selector.asked().len(), 1);
 }
 
 #[tokio::test]
@@ -244,6 +286,12 @@ async fn conditional_skills_come_into_view_when_a_file_is_touched() {
     request.touched = vec!["src/a/light.glsl".to_owned()];
     assert_eq!(bench.catalog.skill_listing(&request).shown, ["shaders"]);
     bench.catalog.activate_skill(&activation).unwrap();
+    // As many as one pull of a repository touches, and no more at once.
+    for (files, is_refused) in [(4_096, false), (4_097, true)] {
+        let touched = vec!["src/a.txt"; files];
+        let listing = bench.output("skills_listing", json!({"touched": touched}));
+        assert_eq!(listing.await.is_error, is_refused, "{files}");
+    }
 }
 
 #[tokio::test]

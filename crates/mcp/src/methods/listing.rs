@@ -3,6 +3,7 @@
 use metier_catalog::ListedKind;
 use serde_json::{Value, json};
 
+use crate::config::OF_STUBS;
 use crate::shared::Shared;
 
 /// Readable and never listed: it is no file of a skill.
@@ -21,13 +22,16 @@ pub(super) fn is_told(shared: &Shared) -> bool {
 
 /// What a model is told about the server.
 pub(super) fn instructions(shared: &Shared) -> Option<String> {
-    let text = shared.config.instructions.as_deref()?;
+    let mut text = shared.config.instructions.clone()?;
+    if !shared.config.stubs {
+        text = text.replace(OF_STUBS, "");
+    }
     if !is_told(shared) {
-        return Some(text.to_owned());
+        return Some(text);
     }
     let listing = shared.catalog.listing_for_all();
     if listing.text.is_empty() {
-        return Some(text.to_owned());
+        return Some(text);
     }
     Some(format!(
         "{text}\n\nSkills to be used with skill, as far as they fit here; discover_skills finds the others:\n{}",

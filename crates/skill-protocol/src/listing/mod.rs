@@ -16,6 +16,8 @@ use token::{Fingerprint, Token};
 /// The budget in characters where the context window is not known: a hundredth of 200,000 tokens of four.
 pub const DEFAULT_BUDGET: usize = 8_000;
 
+/// The tool that finds what is not listed.
+const DISCOVER_TOOL: &str = "discover_skills";
 /// More skills than this are not listed one and all.
 const LARGE: usize = 100;
 /// So many of a large number are.
@@ -39,7 +41,7 @@ pub struct ListingOptions {
     /// The same where there are too many skills for all to be listed: what is shown then is a beginning, and the task
     /// itself finds the right one. It leaves room for a discovery within the same hundredth of the window.
     pub description_of_many: usize,
-    /// The name of the tool that finds what is not listed.
+    /// The name of the tool that finds what is not listed; one of another name is told no `select:`.
     pub discover_tool: String,
 }
 
@@ -49,7 +51,7 @@ impl Default for ListingOptions {
             budget: DEFAULT_BUDGET,
             description: 250,
             description_of_many: 160,
-            discover_tool: "discover_skills".to_owned(),
+            discover_tool: DISCOVER_TOOL.to_owned(),
         }
     }
 }
@@ -131,8 +133,9 @@ pub fn listing(view: &View<'_>, token: Option<&str>, options: &ListingOptions) -
         _ => visible.len() - wanted.len(),
     };
     let head = match kind {
-        ListingKind::Replacement | ListingKind::TokenUnreadable => {
-            "This list replaces the earlier one."
+        ListingKind::Replacement => "This list replaces the earlier one.",
+        ListingKind::TokenUnreadable => {
+            "The token cannot be read; this list replaces the earlier one."
         }
         _ => "",
     };
