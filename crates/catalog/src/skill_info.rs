@@ -68,11 +68,7 @@ pub(crate) fn list(snapshot: &CatalogSnapshot, status: Option<SkillStatus>) -> V
     let set = &snapshot.parts.skills;
     match status {
         Some(SkillStatus::Skipped) => set.rejected.iter().map(|skill| rejected(skill)).collect(),
-        Some(SkillStatus::Shadowed) => set
-            .shadowed
-            .iter()
-            .map(|shadowed| shadowed_summary(shadowed))
-            .collect(),
+        Some(SkillStatus::Shadowed) => set.shadowed.iter().map(shadowed_summary).collect(),
         wanted => set
             .entries
             .iter()

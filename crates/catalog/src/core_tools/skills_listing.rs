@@ -56,6 +56,7 @@ pub(super) fn tool(own: Own) -> ToolSpec {
         .annotations(reads())
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the form of a tool's function")]
 fn run(
     catalog: &SkillCatalog,
     input: Input,

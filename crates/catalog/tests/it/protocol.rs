@@ -21,7 +21,7 @@ fn skill(bench: &Bench, name: &str, description: &str, more: &str, body: &str) {
 
 fn session(listing: &mut ListingRequest) {
     listing.session = Some("s".to_owned());
-    listing.agent = "main".to_owned();
+    "main".clone_into(&mut listing.agent);
 }
 
 #[tokio::test]

@@ -76,15 +76,12 @@ impl Filled {
 
     fn put(&mut self, more: &str) {
         let left = (MOST_CHARACTERS + 1).saturating_sub(self.characters);
-        match more.char_indices().nth(left) {
-            Some((end, _)) => {
-                self.text.push_str(more.get(..end).unwrap_or_default());
-                self.characters += left;
-            }
-            None => {
-                self.text.push_str(more);
-                self.characters += more.chars().count();
-            }
+        if let Some((end, _)) = more.char_indices().nth(left) {
+            self.text.push_str(more.get(..end).unwrap_or_default());
+            self.characters += left;
+        } else {
+            self.text.push_str(more);
+            self.characters += more.chars().count();
         }
     }
 }
