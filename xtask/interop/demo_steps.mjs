@@ -159,11 +159,33 @@ function steps(plan, peer) {
       const { hits } = await works("search_skills", { query: plan.query });
       check(Array.isArray(hits) && hits[0]?.name === plan.skill, `the hits are ${shorten(JSON.stringify(hits))}`);
     }],
+    ["skills_listing, and nothing new with its token", async () => {
+      const first = await works("skills_listing", {});
+      const missing = plan.skills.filter((skill) => !first.text.includes(`- ${skill}`));
+      check(missing.length === 0, `the listing lacks ${missing}: ${shorten(first.text)}`);
+      const again = await works("skills_listing", { token: first.token });
+      check(again.kind === "unchanged" && again.text === "", `with its token it is ${shorten(JSON.stringify(again))}`);
+      return `${first.text.length} characters`;
+    }],
+    ["discover_skills finds the skill", async () => {
+      const { skills, stage } = await works("discover_skills", { query: plan.query });
+      check(skills[0]?.name === plan.skill, `the skills are ${skills.map(({ name }) => name)}`);
+      return stage;
+    }],
+    ["skill gives its instructions", async () => {
+      const answer = await peer.call("skill", { skill: `/${plan.skill}` });
+      check(!answer.isError && answer.structured, `skill failed: ${shorten(answer.text)}`);
+      check(answer.structured.base === `skill://${plan.skill}`, `the base is ${answer.structured.base}`);
+      const file = readFileSync(join(plan.folder, plan.skill, "SKILL.md"), "utf8");
+      const line = file.slice(file.indexOf("\n---\n") + 5).split("\n").find((line) => line.trim());
+      check(answer.text.includes(line), `the text lacks ${line}: ${shorten(answer.text)}`);
+    }],
     ["load_skill", async () => {
       const { loaded } = await works("load_skill", { skill_name: plan.skill });
       check(JSON.stringify(loaded ?? null).includes(plan.skill), `loaded is ${JSON.stringify(loaded)}`);
     }],
   ];
+  if (plan.only_files) return all.filter(([name]) => name === "connect" || /^skills[: ]/.test(name));
   if (peer.notices) all.push(["list_changed is heard", () => peer.notices.atLeast(1)]);
   if (peer.forgets) return all;
   all.push(

@@ -169,6 +169,30 @@ class Steps:
         check(hits[0].get("name") == self.plan["skill"], f"the first hit is {hits[0].get('name')}")
         return ""
 
+    async def listing(self) -> str:
+        first = await self.works("skills_listing", {})
+        missing = [skill for skill in self.plan["skills"] if f"- {skill}" not in first["text"]]
+        check(not missing, f"the listing lacks {missing}: {shorten(first['text'])}")
+        again = await self.works("skills_listing", {"token": first["token"]})
+        check(again["kind"] == "unchanged" and again["text"] == "", f"with its token it is {shorten(json.dumps(again))}")
+        return f"{len(first['text'])} characters"
+
+    async def discover(self) -> str:
+        answer = await self.works("discover_skills", {"query": self.plan["query"]})
+        names = [skill["name"] for skill in answer["skills"]]
+        check(names[:1] == [self.plan["skill"]], f"the skills are {names}")
+        return answer["stage"]
+
+    async def activate(self) -> str:
+        name = self.plan["skill"]
+        answer = await self.peer.call("skill", {"skill": "/" + name})
+        check(not answer.is_error and answer.structured is not None, f"skill failed: {shorten(answer.text)}")
+        check(answer.structured["base"] == f"skill://{name}", f"the base is {answer.structured['base']}")
+        body = Path(self.plan["folder"], name, "SKILL.md").read_text(encoding="utf-8").split("\n---\n", 1)[1]
+        line = next(line for line in body.splitlines() if line.strip())
+        check(line in answer.text, f"the text lacks {line!r}: {shorten(answer.text)}")
+        return ""
+
     async def load(self) -> str:
         answer = await self.works("load_skill", {"skill_name": self.plan["skill"]})
         check(self.plan["skill"] in json.dumps(answer.get("loaded")), f"loaded is {answer.get('loaded')}")
@@ -240,6 +264,9 @@ class Steps:
             ("skills: every file read and verified", self.skills_verified),
             ("a stub says how to load", self.stub_hint),
             ("search finds the skill", self.search),
+            ("skills_listing, and nothing new with its token", self.listing),
+            ("discover_skills finds the skill", self.discover),
+            ("skill gives its instructions", self.activate),
             ("load_skill", self.load),
             ("list_changed is heard", self.heard),
             ("the tool has its schema", self.schema),
@@ -251,6 +278,8 @@ class Steps:
         left_out = [] if self.notices.can_hear else [self.heard, self.heard_each]
         if not hasattr(self.peer, "skills"):
             left_out.append(self.skills_verified)
+        if self.plan["only_files"]:
+            steps = [step for step in steps if step[1] in (self.connect, self.skills_verified)]
         return [step for step in steps if step[1] not in left_out]
 
 

@@ -40,23 +40,28 @@ pub(crate) struct Bench {
     metier: PathBuf,
 }
 
+impl Bench {
+    fn built() -> Result<Self, String> {
+        let metadata = Metadata::read()?;
+        let metier = metier_binary::build(&metadata, false)?;
+        let folder = metadata.target_directory.join("interop");
+        Ok(Self { folder, metier })
+    }
+}
+
 /// Runs the clients whose name holds `only`; those that take long to build only with `full`.
 pub(crate) fn run(full: bool, only: &str) -> Report {
-    let metadata = match Metadata::read() {
-        Ok(metadata) => metadata,
-        Err(why) => return Report::failed(why),
-    };
-    let bench = match metier_binary::build(&metadata, false) {
-        Ok(metier) => Bench {
-            folder: metadata.target_directory.join("interop"),
-            metier,
-        },
+    let bench = match Bench::built() {
+        Ok(bench) => bench,
         Err(why) => return Report::failed(why),
     };
     let mut kits = Kits::new(&bench.folder);
-    let mut counts = Counts::default();
-    for (title, table) in [
-        ("The demo skills", demo(&bench, &mut kits, full, only)),
+    let demo = root().join("fixtures/skills/demo");
+    let tables = [
+        (
+            "The demo skills",
+            clients(&bench, &mut kits, &Given::demo(&demo), full, only),
+        ),
         ("OpenUSD skills", openusd::run(&bench, &mut kits, only)),
         ("Skills over MCP", skills(&bench, &mut kits, only)),
         (
@@ -67,7 +72,39 @@ pub(crate) fn run(full: bool, only: &str) -> Report {
             "The same skills elsewhere",
             parity(&bench, &mut kits, full, only),
         ),
-    ] {
+    ];
+    told(&bench, tables)
+}
+
+/// The same clients on a folder of skills that nobody here knows: what they read of it is held against its files.
+pub(crate) fn run_on(folder: &Path, full: bool, only: &str) -> Report {
+    let bench = match Bench::built() {
+        Ok(bench) => bench,
+        Err(why) => return Report::failed(why),
+    };
+    let folder = match folder.canonicalize() {
+        Ok(folder) => folder,
+        Err(error) => return Report::failed(format!("{}: {error}", folder.display())),
+    };
+    let mut kits = Kits::new(&bench.folder);
+    let given = Given {
+        skills: &folder,
+        only_files: true,
+    };
+    let read = clients(&bench, &mut kits, &given, full, only);
+    let mut scenarios = Table::default();
+    skill_scenarios::add(&mut scenarios, &bench, &mut kits, "given", &folder, only);
+    let tables = [
+        ("The skills that were given", read),
+        ("Skills over MCP", scenarios),
+    ];
+    told(&bench, tables)
+}
+
+/// Prints the tables; whether any step failed.
+fn told<const N: usize>(bench: &Bench, tables: [(&str, Table); N]) -> Report {
+    let mut counts = Counts::default();
+    for (title, table) in tables {
         if !table.is_empty() {
             println!("{title}\n{table}\n");
         }
@@ -85,8 +122,24 @@ pub(crate) fn run(full: bool, only: &str) -> Report {
     Report::counted(outcome, counts)
 }
 
-/// Every client on the demo skills.
-fn demo(bench: &Bench, kits: &mut Kits, full: bool, only: &str) -> Table {
+/// Which skills the clients meet.
+struct Given<'g> {
+    skills: &'g Path,
+    /// Their files are all that is known of them.
+    only_files: bool,
+}
+
+impl<'g> Given<'g> {
+    const fn demo(skills: &'g Path) -> Self {
+        Self {
+            skills,
+            only_files: false,
+        }
+    }
+}
+
+/// Every client on a folder of skills.
+fn clients(bench: &Bench, kits: &mut Kits, given: &Given<'_>, full: bool, only: &str) -> Table {
     let mut table = Table::default();
     for (index, client) in CLIENTS.iter().enumerate() {
         if !client.name.contains(only) {
@@ -99,7 +152,7 @@ fn demo(bench: &Bench, kits: &mut Kits, full: bool, only: &str) -> Table {
         match kits.program(client.kit) {
             Ok(program) => {
                 let place = bench.folder.join(format!("client-{}", index + 1));
-                let lines = drive_demo(bench, client, &program, &place);
+                let lines = drive_client(bench, client, &program, given, &place);
                 table.add(
                     client.name,
                     lines.unwrap_or_else(|why| vec![StepLine::failed("server", &why)]),
@@ -142,15 +195,17 @@ fn parity(bench: &Bench, kits: &mut Kits, full: bool, only: &str) -> Table {
     }
 }
 
-fn drive_demo(
+fn drive_client(
     bench: &Bench,
     client: &Client,
     program: &Program,
+    given: &Given<'_>,
     place: &Path,
 ) -> Result<Vec<StepLine>, String> {
     empty(place)?;
-    let skills = root().join("fixtures/skills/demo");
-    let mut plan = Plan::new(client, &skills, place)?;
+    let skills = given.skills;
+    let mut plan = Plan::new(client, skills, place)?;
+    plan.only_files = given.only_files;
     plan.metier = bench.metier.display().to_string();
     // Lives until the driver has ended.
     let _server = match client.over {
@@ -160,7 +215,7 @@ fn drive_demo(
             Some(server)
         }
         Over::Stdio => {
-            let words = [bench.metier.as_path(), Path::new("stdio"), &skills];
+            let words = [bench.metier.as_path(), Path::new("stdio"), skills];
             plan.command = Some(words.map(|word| word.display().to_string()).into());
             None
         }

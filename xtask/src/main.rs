@@ -108,6 +108,10 @@ enum Chore {
         /// Only clients whose name holds this.
         #[arg(long, value_name = "TEXT", default_value = "")]
         only: String,
+        /// Skills of your own, one in each folder of it: each client that can reads and verifies every file, and the
+        /// conformance suite looks at them; nothing else is driven.
+        #[arg(long, value_name = "DIR")]
+        skills: Option<PathBuf>,
     },
 }
 
@@ -123,7 +127,10 @@ fn main() -> ExitCode {
         Chore::ProtocolEval(options) => alone(protocol_eval::run(&options)),
         Chore::Bench { what } => alone(bench::run(&what)),
         Chore::Conformance => alone(with_metadata(conformance::run)),
-        Chore::Interop { full, only } => alone(interop::run(full, &only)),
+        Chore::Interop { full, only, skills } => alone(match skills {
+            Some(folder) => interop::run_on(&folder, full, &only),
+            None => interop::run(full, &only),
+        }),
     };
     if passed {
         ExitCode::SUCCESS

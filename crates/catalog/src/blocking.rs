@@ -1,7 +1,7 @@
 //! Skills whose files turn out to be hostile after they were found: they go, in a generation of their own.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
 use metier_loader::{LoadedSkill, RejectedSkill, ScanReport, SkillId, blocking};
@@ -66,6 +66,33 @@ impl SkillCatalog {
         true
     }
 
+    /// Whether a skill of this name is kept out by files that a scan does not read.
+    fn is_kept_out(&self, name: &str) -> bool {
+        let is_it = |(skill, _): &(Arc<LoadedSkill>, _)| skill.metadata.name.as_str() == name;
+        let is_known = self.blocked().values().any(is_it);
+        is_known && !self.snapshot().parts.skills.entries.contains_key(name)
+    }
+
+    /// Somebody wants a skill that is kept out: its files may have been mended, which nobody tells where the folders are
+    /// not followed. Whether there was anything to look at. Blocks.
+    pub(crate) fn look_again_at(&self, name: &str) -> bool {
+        let is_due = self.is_kept_out(name);
+        if is_due {
+            self.rediscover();
+        }
+        is_due
+    }
+
+    /// The same for several, on a thread that may wait.
+    pub(crate) async fn look_again_at_all(&self, names: impl IntoIterator<Item = &str>) {
+        let mut due = names.into_iter().filter(|name| self.is_kept_out(name));
+        if due.next().is_some() {
+            let catalog = self.clone();
+            // Without a thread nothing is mended yet.
+            let _ = tokio::task::spawn_blocking(move || catalog.rediscover()).await;
+        }
+    }
+
     fn note_blocked(&self, skill: &Arc<LoadedSkill>, rejected: &Arc<RejectedSkill>) {
         self.blocked()
             .insert(skill.id.clone(), (Arc::clone(skill), Arc::clone(rejected)));
@@ -78,30 +105,59 @@ impl SkillCatalog {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a scan found without the skills that are blocked by files that it does not read. A skill that is loaded and
-    /// is another one by now is looked at first. Blocks.
-    pub(crate) fn without_blocked<'r>(
+    /// Looks at the files of what a scan found, as far as [`Self::to_be_looked_at`] says and nobody has looked yet; whether
+    /// there was anything. Blocks, so no lock may be held.
+    pub(crate) fn look_for_blocked(
         &self,
-        report: &'r ScanReport,
+        report: &ScanReport,
         current: &CatalogSnapshot,
-    ) -> Cow<'r, ScanReport> {
-        let parts = &current.parts;
-        for skill in &report.skills {
-            let name = skill.metadata.name.as_str();
-            let is_used = parts.loaded.contains_key(name) || parts.wished.contains(name);
-            let known = parts.skills.entries.get(name);
-            let is_known = known.is_some_and(|known| Arc::ptr_eq(&known.skill, skill));
-            let was_blocked = self.blocked().contains_key(&skill.id);
-            if !(was_blocked || is_used && !is_known) {
-                continue;
-            }
+        looked: &mut BTreeSet<SkillId>,
+    ) -> bool {
+        let due: Vec<&Arc<LoadedSkill>> = self
+            .to_be_looked_at(report, current)
+            .filter(|skill| !looked.contains(&skill.id))
+            .collect();
+        for skill in &due {
             let verdict = skill.verdict(None);
             if verdict.is_blocked() {
                 self.note_blocked(skill, &Arc::new(skill.rejected_for(&verdict)));
             } else {
                 self.blocked().remove(&skill.id);
             }
+            looked.insert(skill.id.clone());
         }
+        !due.is_empty()
+    }
+
+    /// Whether everything has been looked at that is to be.
+    pub(crate) fn is_looked_at(
+        &self,
+        report: &ScanReport,
+        current: &CatalogSnapshot,
+        looked: &BTreeSet<SkillId>,
+    ) -> bool {
+        self.to_be_looked_at(report, current)
+            .all(|skill| looked.contains(&skill.id))
+    }
+
+    /// What was blocked before, and what is loaded and another one by now.
+    fn to_be_looked_at<'r>(
+        &self,
+        report: &'r ScanReport,
+        current: &CatalogSnapshot,
+    ) -> impl Iterator<Item = &'r Arc<LoadedSkill>> {
+        let parts = &current.parts;
+        report.skills.iter().filter(move |skill| {
+            let name = skill.metadata.name.as_str();
+            let is_used = parts.loaded.contains_key(name) || parts.wished.contains(name);
+            let known = parts.skills.entries.get(name);
+            let is_known = known.is_some_and(|known| Arc::ptr_eq(&known.skill, skill));
+            self.blocked().contains_key(&skill.id) || is_used && !is_known
+        })
+    }
+
+    /// What a scan found without the skills that are blocked by files that it does not read.
+    pub(crate) fn without_blocked<'r>(&self, report: &'r ScanReport) -> Cow<'r, ScanReport> {
         let blocked = self.blocked();
         let mut report = Cow::Borrowed(report);
         for (skill, rejected) in blocked.values() {

@@ -7,7 +7,8 @@ use metier_workspace_roots::WorkspaceRoots;
 use crate::arguments::WORKSPACE_URI;
 use crate::catalog::SkillCatalog;
 use crate::listed_tool::ListedTool;
-use crate::snapshot::{CatalogSnapshot, Located};
+use crate::snapshot::CatalogSnapshot;
+use crate::tool_names::Located;
 
 /// A tool that a call of the name would reach.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Finding skills and telling about them.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use metier_capability::CapabilitySet;
@@ -17,7 +17,7 @@ use crate::loaded_skill::LoadedTools;
 use crate::registry::ToolRegistry;
 use crate::skill_info::{self, SkillInfo};
 use crate::snapshot::{CatalogSnapshot, Parts};
-use crate::state::{Scans, Shared};
+use crate::state::{Scans, Shared, Writer};
 
 /// Skills from discovery to unloading: a handle on the same state as the [`ToolRegistry`] it was
 /// made for. Cloning gives another handle.
@@ -165,15 +165,24 @@ impl SkillCatalog {
 
     /// Looks in the same places as the last [`SkillCatalog::discover`]; only what has changed is read.
     pub fn rediscover(&self) -> DiscoverReport {
-        let (explicit, dcc_name) = {
-            let discovery = self
-                .shared
-                .discovery
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            (discovery.explicit.clone(), discovery.dcc_name.clone())
-        };
+        let (explicit, dcc_name) = self.last_discovery();
         self.discover(&explicit, dcc_name.as_deref())
+    }
+
+    /// Looks in one more folder from now on, behind those that [`SkillCatalog::discover`] was given, and publishes what is
+    /// there. This reads the disk and blocks.
+    pub fn register_dir(&self, path: &Path) -> DiscoverReport {
+        let (mut explicit, dcc_name) = self.last_discovery();
+        if !explicit.iter().any(|known| known == path) {
+            explicit.push(path.to_owned());
+        }
+        self.discover(&explicit, dcc_name.as_deref())
+    }
+
+    fn last_discovery(&self) -> (Vec<PathBuf>, Option<String>) {
+        let discovery = self.shared.discovery.lock();
+        let discovery = discovery.unwrap_or_else(PoisonError::into_inner);
+        (discovery.explicit.clone(), discovery.dcc_name.clone())
     }
 
     /// Publishes what a scan found, unless it is what is known: the one way for discoveries and for
@@ -189,10 +198,9 @@ impl SkillCatalog {
             .map(RootFinding::anywhere)
             .collect();
         root_findings.extend(report.root_findings.iter().cloned());
-        let writer = self.shared.write();
-        let current = writer.current();
+        let (writer, current) = self.write_when_looked_at(report);
         let only_dcc = self.shared.settings.only_dcc.as_deref();
-        let report = &*self.without_blocked(report, &current);
+        let report = &*self.without_blocked(report);
         let skills = current.parts.skills.next(report, root_findings, only_dcc);
         if current.generation() > 0 && skills.is_same(&current.parts.skills) {
             return;
@@ -202,6 +210,20 @@ impl SkillCatalog {
         parts.skills = Arc::new(skills);
         self.renew_loaded(&mut parts);
         writer.publish(parts, CatalogEventKind::SkillsChanged);
+    }
+
+    /// The right to write, once all files have been looked at that say whether a skill of the report is blocked. Nobody
+    /// waits for that: what is loaded meanwhile is looked at as well, and the right is taken again.
+    fn write_when_looked_at(&self, report: &ScanReport) -> (Writer<'_>, Arc<CatalogSnapshot>) {
+        let mut looked = BTreeSet::new();
+        loop {
+            self.look_for_blocked(report, &self.snapshot(), &mut looked);
+            let writer = self.shared.write();
+            let current = writer.current();
+            if self.is_looked_at(report, &current, &looked) {
+                return (writer, current);
+            }
+        }
     }
 
     /// Loaded skills whose files are as they were keep their tools; the others get new ones or go.

@@ -19,9 +19,10 @@ use crate::denial::denied;
 use crate::hook_driver::within_same_events;
 use crate::registered_tool::RegisteredTool;
 use crate::registry::ToolRegistry;
-use crate::snapshot::{CatalogSnapshot, Located};
+use crate::snapshot::CatalogSnapshot;
 use crate::state::Shared;
 use crate::stub;
+use crate::tool_names::Located;
 
 /// Calls tools by name: a handle on the same state as [`ToolRegistry`].
 #[derive(Clone, Debug)]

@@ -37,6 +37,10 @@ impl Shared {
 
     /// The same for a context that the caller wants to look at afterwards, or has put something into.
     pub(crate) async fn dispatch_context(&self, context: Arc<HookContext>) -> Result<(), HookDeny> {
+        let counts = self.experience.hear(&context);
+        if !counts.is_empty() {
+            self.settings.protocol.quality.record(&counts);
+        }
         let around = AROUND.try_with(Clone::clone).unwrap_or_default();
         if around.contains(&context.event) {
             return Ok(());

@@ -76,6 +76,7 @@ mod skill_set;
 mod snapshot;
 mod state;
 mod stub;
+mod tool_names;
 mod tools_text;
 mod unload;
 #[cfg(feature = "watch")]
@@ -103,8 +104,8 @@ pub use search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};
 pub use settings::{CatalogSettings, RootSettings, RunSettings, SkillTools};
 pub use shelf::{
     FileBody, FileChange, FileContents, FileFault, Manifest, SKILL_FILE, ServedFile, ServedSkill,
-    SkillPage, SkillPlace, SkillShelf, SkillText, TextState, encode_skill_path, mime_of_name,
-    parse_skill_uri,
+    SkillPage, SkillPlace, SkillReader, SkillShelf, SkillText, TextState, encode_skill_path,
+    mime_of_name, parse_skill_uri,
 };
 pub use skill_info::SkillInfo;
 pub use snapshot::CatalogSnapshot;

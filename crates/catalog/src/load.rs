@@ -208,6 +208,8 @@ impl SkillCatalog {
     /// in the order of the requests, and one that fails leaves the others alone.
     pub async fn load_all(&self, requests: Vec<LoadRequest>) -> Vec<Result<LoadReport, LoadError>> {
         self.shared.remember_runtime();
+        let names: Vec<&str> = requests.iter().map(|request| &*request.name).collect();
+        self.look_again_at_all(names).await;
         let mut answers = Answers::default();
         loop {
             let snapshot = self.snapshot();

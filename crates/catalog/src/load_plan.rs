@@ -9,6 +9,7 @@ use metier_skill_model::{CORE_TOOLS, GROUP_TOOLS};
 use crate::dispatcher::SHOWN_NAME;
 use crate::listed_tool::ListedTool;
 use crate::load::{LoadError, LoadReport, LoadRequest, Planned};
+use crate::skill_set::rejected_skill;
 use crate::snapshot::{CatalogSnapshot, Parts, is_active};
 use crate::stub::clipped;
 
@@ -47,7 +48,7 @@ impl<'s> Planner<'s> {
         let name = &request.name;
         let set = &self.snapshot.parts.skills;
         let Some(entry) = set.entries.get(name) else {
-            if let Some(rejected) = set.rejected.iter().find(|skill| skill.name == *name) {
+            if let Some(rejected) = rejected_skill(&set.rejected, name) {
                 return Err(LoadError::Rejected {
                     name: name.clone(),
                     diagnostics: rejected.diagnostics.clone(),

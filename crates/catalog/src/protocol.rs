@@ -9,31 +9,33 @@ use std::sync::{Arc, PoisonError};
 
 use metier_loader::RootLabel;
 use metier_skill_protocol::{
-    Listing, ListingOptions, SkillBook, SkillEntry, Source, Standing, View, budget_of_window,
-    listing,
+    Conversation, Listing, ListingOptions, QualityEvent, SkillBook, SkillEntry, Source, Standing,
+    View, budget_of_window, listing,
 };
 
 use crate::catalog::SkillCatalog;
+use crate::settings::SkillTools;
 use crate::snapshot::CatalogSnapshot;
 
 pub use activation::{ActivateError, Activated, ActivationRequest};
 pub(crate) use conversations::Conversations;
 pub use discovery::Discover;
+use discovery::Silent;
 pub use settings::ProtocolSettings;
 
 /// What a listing is asked for.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ListingRequest {
-    /// The client's session: what it was sent is remembered for it.
+    /// The client's session.
     pub session: Option<String>,
-    /// Who it is for among the agents of the session.
+    /// Who it is for among the agents of the session: what an agent that has a name was sent is remembered for it.
     pub agent: String,
-    /// What the last listing gave; without one, what the session's agent was sent last.
+    /// What the last listing gave; without one, what the session's agent of that name was sent last.
     pub token: Option<String>,
     /// The most characters; `None`: the share of the context window in the settings.
     pub budget: Option<usize>,
-    /// Files that were touched, relative to the project: skills for such files come into view.
+    /// Files that were touched, relative to the project, 4,096 at most: skills for such files come into view.
     pub touched: Vec<String>,
 }
 
@@ -44,10 +46,13 @@ impl ListingRequest {
     }
 }
 
-/// The skills of a snapshot, in the order of their names.
+/// The skills of a snapshot, in the order of their names. One that is nothing but a text which is not served is of no use.
 pub(crate) fn book(snapshot: &CatalogSnapshot) -> SkillBook {
-    let entries = &snapshot.parts.skills.entries;
-    let entries = entries.iter().map(|(name, entry)| {
+    let entries = snapshot.parts.skills.entries.iter();
+    let usable = entries.filter(|(_, entry)| {
+        entry.skill.not_served.is_none() || !entry.metadata().tools.is_empty()
+    });
+    let entries = usable.map(|(name, entry)| {
         let source = match entry.skill.root.label {
             RootLabel::Bundled => Source::Bundled,
             _ => Source::Local,
@@ -60,11 +65,12 @@ pub(crate) fn book(snapshot: &CatalogSnapshot) -> SkillBook {
 impl SkillCatalog {
     /// What is disabled, revoked and left out at present.
     pub fn standing(&self) -> Standing {
-        self.shared
-            .standing
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        Standing::clone(&self.standing_now())
+    }
+
+    fn standing_now(&self) -> Arc<Standing> {
+        let standing = self.shared.standing.read();
+        Arc::clone(&standing.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Disables, revokes and leaves out other skills from now on: the next listing, discovery and activation know.
@@ -74,39 +80,98 @@ impl SkillCatalog {
             .shared
             .standing
             .write()
-            .unwrap_or_else(PoisonError::into_inner) = standing;
+            .unwrap_or_else(PoisonError::into_inner) = Arc::new(standing);
     }
 
     /// The names and descriptions of skills within a budget, or what is new since the last time.
+    ///
+    /// Without a token and without a name of the agent it is whole: whoever cannot say what was sent may have lost it.
     pub fn skill_listing(&self, request: &ListingRequest) -> Listing {
         let snapshot = self.snapshot();
-        let book = snapshot.book();
-        let settings = &self.shared.settings.protocol;
-        let budget = request
-            .budget
-            .or_else(|| settings.window.map(budget_of_window));
-        let mut options = ListingOptions::default();
-        options.budget = budget.unwrap_or(options.budget);
-        let standing = self.standing();
-        let mut conversations = self.conversations();
-        let mut conversation = conversations.of(request.session.as_deref());
-        for path in &request.touched {
-            conversation.touch(book, path);
-        }
+        let session = request.session.as_deref();
         let agent: String = request.agent.chars().take(LONGEST_AGENT).collect();
+        let mut conversation = self.conversations().of(session);
+        let touched = request.touched.iter().take(MOST_TOUCHED);
+        let woken: Vec<String> = touched
+            .flat_map(|path| conversation.touch(snapshot.book(), path))
+            .collect();
+        let remembered = conversation.listings.get(&agent).cloned();
         let token = request
             .token
             .clone()
-            .or_else(|| conversation.listings.get(&agent).cloned());
-        let view = View::new(book, &standing, &conversation, &*settings.quality);
-        let listing = listing(&view, token.as_deref(), &options);
-        let is_known = conversation.listings.contains_key(&agent);
-        if conversation.listings.len() >= MOST_AGENTS && !is_known {
-            conversation.listings.clear();
-        }
-        conversation.listings.insert(agent, listing.token.clone());
-        conversations.keep(request.session.as_deref(), conversation);
+            .or_else(|| remembered.filter(|_| !agent.is_empty()));
+        let listing = self.listing_of(&snapshot, &conversation, token.as_deref(), request.budget);
+        // Others may have been at the same session meanwhile.
+        self.conversations().change(session, |conversation| {
+            conversation.activated.extend(woken);
+            if agent.is_empty() {
+                return;
+            }
+            let is_known = conversation.listings.contains_key(&agent);
+            if conversation.listings.len() >= MOST_AGENTS && !is_known {
+                conversation.listings.clear();
+            }
+            conversation.listings.insert(agent, listing.token.clone());
+        });
         listing
+    }
+
+    /// The listing for somebody of whom nothing is known, as servers show it unasked: made once for each snapshot and
+    /// each decision about its skills. Nobody knows whether a model sees it, so it counts for no skill.
+    pub fn listing_for_all(&self) -> Arc<Listing> {
+        let snapshot = self.snapshot();
+        let standing = self.standing_now();
+        let mut kept = snapshot
+            .listing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, listing)) = kept.as_ref()
+            && Arc::ptr_eq(of, &standing)
+        {
+            return Arc::clone(listing);
+        }
+        let quality = Silent(&*self.shared.settings.protocol.quality);
+        let conversation = Conversation::default();
+        let view = View::new(snapshot.book(), &standing, &conversation, &quality);
+        let made = Arc::new(listing(&view, None, &self.listing_options(None)));
+        *kept = Some((standing, Arc::clone(&made)));
+        made
+    }
+
+    fn listing_of(
+        &self,
+        snapshot: &CatalogSnapshot,
+        conversation: &Conversation,
+        token: Option<&str>,
+        budget: Option<usize>,
+    ) -> Listing {
+        let standing = self.standing_now();
+        let quality = &*self.shared.settings.protocol.quality;
+        let view = View::new(snapshot.book(), &standing, conversation, quality);
+        listing(&view, token, &self.listing_options(budget))
+    }
+
+    fn listing_options(&self, budget: Option<usize>) -> ListingOptions {
+        let window = self.shared.settings.protocol.window;
+        let budget = budget.or_else(|| window.map(budget_of_window));
+        let mut options = ListingOptions::default();
+        options.budget = budget.unwrap_or(options.budget);
+        if self.shared.settings.skill_tools == SkillTools::Off {
+            // What is switched off finds nothing.
+            "search_skills".clone_into(&mut options.discover_tool);
+        }
+        options
+    }
+
+    /// Counts what a host knows of a skill: that it went well, or that it was given up. Calls of its tools are counted
+    /// without that.
+    pub fn report_skill(&self, id: &str, event: QualityEvent) {
+        self.shared.settings.protocol.quality.record(&[(id, event)]);
+    }
+
+    /// Waits until what was counted of skills so far is kept, where it is kept at all. Blocks.
+    pub fn flush_experience(&self) {
+        self.shared.settings.protocol.quality.flush();
     }
 
     fn conversations(&self) -> std::sync::MutexGuard<'_, Conversations> {
@@ -117,6 +182,8 @@ impl SkillCatalog {
     }
 }
 
+/// So many touched files count.
+const MOST_TOUCHED: usize = 4_096;
 /// So many agents of a session are told apart.
 const MOST_AGENTS: usize = 64;
 /// So much of an agent's name counts.

@@ -6,6 +6,7 @@
 
 mod contents;
 mod known_prompts;
+mod reader;
 mod served_skill;
 mod skill_text;
 mod text_state;
@@ -16,12 +17,14 @@ mod uri;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use metier_loader::LoadedSkill;
+use metier_loader::{LoadedSkill, RejectedSkill};
 
 use crate::catalog::SkillCatalog;
-use crate::skill_set::SkillSet;
+use crate::skill_set::{SkillSet, rejection};
 
 pub use contents::{FileBody, FileContents, mime_of_name};
+pub(crate) use reader::Readers;
+pub use reader::SkillReader;
 pub use served_skill::{FileChange, FileFault, Manifest, ServedFile, ServedSkill};
 pub use skill_text::{SkillPlace, SkillText};
 pub use text_state::TextState;
@@ -40,6 +43,7 @@ pub struct SkillShelf {
     left_out: BTreeMap<String, String>,
     /// The keys of shadowed skills that are left out, by their ids.
     shadowed_out: BTreeMap<String, String>,
+    rejected: Vec<Arc<RejectedSkill>>,
 }
 
 /// A part of a list of skills.
@@ -62,7 +66,10 @@ impl SkillPage {
 
 impl SkillShelf {
     fn new(set: &SkillSet, before: &Self) -> Self {
-        let mut shelf = Self::default();
+        let mut shelf = Self {
+            rejected: set.rejected.clone(),
+            ..Self::default()
+        };
         for skill in set.entries.values().map(|entry| &entry.skill) {
             shelf.put(skill.metadata.name.to_string(), skill, before);
         }
@@ -159,6 +166,18 @@ impl SkillShelf {
         &self.left_out
     }
 
+    /// Why the skill that a URI would lead into is not there, in words, as far as something of it is known.
+    pub fn why_not(&self, segments: &[String]) -> Option<String> {
+        let name = segments.first()?;
+        let labelled = segments.get(1).map(|second| format!("{name}/{second}"));
+        let left_out = labelled.and_then(|key| self.left_out.get(&key));
+        if let Some(reason) = left_out.or_else(|| self.left_out.get(name)) {
+            return Some(format!("the skill is known and not served: {reason}"));
+        }
+        let reason = rejection(&self.rejected, name)?;
+        Some(format!("the skill was found and rejected: {reason}"))
+    }
+
     /// Why a skill is not served, by its name, or by its id where it is shadowed.
     fn reason_of(&self, name: &str) -> Option<&str> {
         let key = self.shadowed_out.get(name).map_or(name, String::as_str);
@@ -209,7 +228,7 @@ impl SkillCatalog {
     }
 
     /// Looks at the files of every skill that somebody was shown and that the folders' changes may
-    /// concern. A new version of a skill is looked at by whoever hears of it. Blocks.
+    /// concern. Blocks.
     #[cfg(feature = "watch")]
     pub(crate) fn look_where(&self, stirred: impl Fn(&std::path::Path) -> bool) {
         let snapshot = self.snapshot();
@@ -218,7 +237,7 @@ impl SkillCatalog {
         };
         let mut change = FileChange::None;
         for skill in shelf.skills.values() {
-            if skill.shown().ends_with(skill.place()) && stirred(&skill.skill().path) {
+            if !skill.shown().is_nothing() && stirred(&skill.skill().path) {
                 skill.manifest(&mut change);
             }
         }

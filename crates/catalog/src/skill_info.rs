@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, Severity};
-use metier_loader::RejectedSkill;
+use metier_loader::{RejectedSkill, ShadowedSkill};
 use metier_skill_model::{SkillMetadata, SkillStatus, SkillSummary};
 use serde::Serialize;
 
-use crate::skill_set::SkillEntry;
+use crate::skill_set::{SkillEntry, rejected_skill};
 use crate::snapshot::CatalogSnapshot;
 
 /// Everything about one skill. No absolute path is in it.
@@ -54,19 +54,21 @@ pub(crate) fn rejected(skill: &RejectedSkill) -> SkillSummary {
     summary
 }
 
+/// The short form of a skill whose name an earlier one has: why it is none, then what is wrong with it besides.
+fn shadowed_summary(shadowed: &ShadowedSkill) -> SkillSummary {
+    let mut summary = of_metadata(&shadowed.skill.metadata, SkillStatus::Shadowed);
+    summary.diagnostics = vec![shadowed.diagnostic.clone()];
+    summary
+        .diagnostics
+        .extend(grave(&shadowed.skill.diagnostics));
+    summary
+}
+
 pub(crate) fn list(snapshot: &CatalogSnapshot, status: Option<SkillStatus>) -> Vec<SkillSummary> {
     let set = &snapshot.parts.skills;
     match status {
         Some(SkillStatus::Skipped) => set.rejected.iter().map(|skill| rejected(skill)).collect(),
-        Some(SkillStatus::Shadowed) => set
-            .shadowed
-            .iter()
-            .map(|shadowed| {
-                let mut summary = of_metadata(&shadowed.skill.metadata, SkillStatus::Shadowed);
-                summary.diagnostics = vec![shadowed.diagnostic.clone()];
-                summary
-            })
-            .collect(),
+        Some(SkillStatus::Shadowed) => set.shadowed.iter().map(shadowed_summary).collect(),
         wanted => set
             .entries
             .iter()
@@ -107,10 +109,8 @@ pub(crate) fn info(snapshot: &CatalogSnapshot, name: &str) -> Option<SkillInfo> 
         .iter()
         .find(|shadowed| shadowed.skill.id.as_str() == name)
     {
-        let mut summary = of_metadata(&shadowed.skill.metadata, SkillStatus::Shadowed);
-        summary.diagnostics = vec![shadowed.diagnostic.clone()];
         return Some(SkillInfo {
-            summary,
+            summary: shadowed_summary(shadowed),
             location: shadowed.skill.display_path.clone(),
             source: shadowed.skill.root.label.to_string(),
             metadata: Some(Arc::clone(&shadowed.skill.metadata)),
@@ -119,7 +119,7 @@ pub(crate) fn info(snapshot: &CatalogSnapshot, name: &str) -> Option<SkillInfo> 
             not_served: shadowed.skill.not_served.clone(),
         });
     }
-    let skill = set.rejected.iter().find(|skill| skill.name == name)?;
+    let skill = rejected_skill(&set.rejected, name)?;
     Some(SkillInfo {
         summary: rejected(skill),
         location: skill.display_path.clone(),

@@ -201,6 +201,24 @@ fn entry(
     }
 }
 
+/// The rejected skill of a name, where there is one. Of broken front matter the name is a guess, and the folder's is
+/// another.
+pub(crate) fn rejected_skill<'r>(
+    rejected: &'r [Arc<RejectedSkill>],
+    name: &str,
+) -> Option<&'r Arc<RejectedSkill>> {
+    let folder = |skill: &RejectedSkill| skill.display_path.rsplit('/').next() == Some(name);
+    let by_name = rejected.iter().find(|skill| skill.name == name);
+    by_name.or_else(|| rejected.iter().find(|skill| folder(skill)))
+}
+
+/// Why a skill of this name was rejected, where one was.
+pub(crate) fn rejection(rejected: &[Arc<RejectedSkill>], name: &str) -> Option<String> {
+    let mut findings = rejected_skill(rejected, name)?.diagnostics.iter();
+    let error = findings.find(|finding| finding.severity == Severity::Error);
+    Some(error.map(ToString::to_string).unwrap_or_default())
+}
+
 /// A file of a skill as findings name it; the root itself can be the skill.
 pub(crate) fn file_of(skill: &LoadedSkill, file: &str) -> String {
     if skill.display_path.is_empty() {

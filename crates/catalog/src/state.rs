@@ -9,7 +9,7 @@ use metier_capability::CapabilitySet;
 use metier_diagnostics::Diagnostic;
 use metier_hooks::LifecycleHooks;
 use metier_loader::{ParseMode, ScanCache};
-use metier_skill_protocol::Standing;
+use metier_skill_protocol::{Experience, Standing};
 use tokio::runtime::Handle;
 use tokio::sync::broadcast;
 
@@ -20,6 +20,7 @@ use crate::keeping::Keeping;
 use crate::long_checks::LongChecks;
 use crate::protocol::Conversations;
 use crate::settings::CatalogSettings;
+use crate::shelf::Readers;
 use crate::skill_set::SkillSet;
 use crate::snapshot::{CatalogSnapshot, OwnTools, Parts};
 
@@ -46,9 +47,13 @@ pub(crate) struct Shared {
     /// What is kept out although a scan finds nothing wrong with it.
     pub(crate) blocked: Mutex<Blocked>,
     /// What an operator decided about skills.
-    pub(crate) standing: RwLock<Standing>,
+    pub(crate) standing: RwLock<Arc<Standing>>,
     /// What sessions have seen of the skills.
     pub(crate) conversations: Mutex<Conversations>,
+    /// What sessions found and used, for what is counted of skills.
+    pub(crate) experience: Experience,
+    /// Who counts the changes of skills.
+    pub(crate) readers: Arc<Readers>,
     pub(crate) long_checks: LongChecks,
     /// Whose word answers about the loaded skills wait for.
     keeping: Mutex<Option<Keeping>>,
@@ -102,8 +107,10 @@ impl Shared {
             let snapshot = CatalogSnapshot::assemble(None, parts, &own);
             Self {
                 hooks: RwLock::new(settings.hooks.clone()),
-                standing: RwLock::new(settings.protocol.standing.clone()),
+                standing: RwLock::new(Arc::new(settings.protocol.standing.clone())),
                 conversations: Mutex::default(),
+                experience: Experience::default(),
+                readers: Arc::default(),
                 settings,
                 snapshot: ArcSwap::from_pointee(snapshot),
                 writer: Mutex::new(()),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use metier::StoredQuality;
-use metier::persistence::{QualityRecorder, system_clock};
+use metier::persistence::system_clock;
 use metier::skill_protocol::QualityCounters;
 use metier::{
     AppName, LoadPersistence, LoadedStateStore, ReplayPolicy, SkillCatalog,
@@ -104,23 +104,23 @@ pub(crate) async fn begin(
     }
     Ok(Some(Persistence {
         loaded: persistence,
-        quality: counting(printer, catalog, quality_file(config)?),
+        catalog: catalog.clone(),
     }))
 }
 
 /// Keeps what is loaded, and how skills do, until it is closed.
 pub(crate) struct Persistence {
     loaded: LoadPersistence,
-    quality: Option<QualityRecorder>,
+    catalog: SkillCatalog,
 }
 
 impl Persistence {
     /// Saves what is not saved yet, and ends.
     pub(crate) async fn close(self) {
         self.loaded.close().await;
-        let quality = self.quality;
+        let catalog = self.catalog;
         // It waits for the disk, and nothing is left to do when its thread cannot be waited for.
-        let _ = tokio::task::spawn_blocking(move || drop(quality)).await;
+        let _ = tokio::task::spawn_blocking(move || catalog.flush_experience()).await;
     }
 }
 
@@ -129,20 +129,13 @@ pub(crate) fn experience(config: &Config) -> Result<Option<Arc<dyn QualityCounte
     if config.text(Key::Persist).is_none_or(|text| text == OFF) {
         return Ok(None);
     }
-    // Without a thread for it, it is gone with the process.
-    let stored = StoredQuality::begin(quality_file(config)?, system_clock()).ok();
-    Ok(stored.map(|stored| Arc::new(stored) as _))
-}
-
-/// Counts how skills do; without a thread for it, nothing else is missing.
-fn counting(printer: Printer, catalog: &SkillCatalog, file: PathBuf) -> Option<QualityRecorder> {
-    match QualityRecorder::begin(file, system_clock(), &catalog.hooks()) {
-        Ok(recorder) => Some(recorder),
+    match StoredQuality::begin(quality_file(config)?, system_clock()) {
+        Ok(stored) => Ok(Some(Arc::new(stored) as _)),
         Err(error) => {
-            printer.say(&format!(
-                "warning: how skills do is not counted, because the system gives no thread: {error}"
-            ));
-            None
+            tracing::warn!(
+                "how skills do is forgotten with this process, because the system gives no thread: {error}"
+            );
+            Ok(None)
         }
     }
 }

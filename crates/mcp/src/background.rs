@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use metier_catalog::{CatalogEvent, CatalogEventKind, SkillShelf};
+use metier_catalog::{CatalogEvent, CatalogEventKind, SkillReader, SkillShelf};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +17,8 @@ use crate::shared::Shared;
 pub(crate) struct Events {
     pub(crate) changes: broadcast::Receiver<CatalogEvent>,
     pub(crate) shelf: Arc<SkillShelf>,
+    /// Other servers over the same catalog count for themselves.
+    pub(crate) reader: Arc<SkillReader>,
 }
 
 /// Runs until the server is gone.
@@ -29,6 +31,7 @@ pub(crate) async fn run(
     let Events {
         changes: mut events,
         mut shelf,
+        reader,
     } = events;
     let every = every.clamp(Duration::from_millis(100), Duration::from_mins(1));
     let mut sweep = tokio::time::interval(every);
@@ -55,11 +58,12 @@ pub(crate) async fn run(
                 }
                 if texts {
                     let (catalog, before) = (shared.catalog.clone(), Arc::clone(&shelf));
+                    let reader = Arc::clone(&reader);
                     // New versions of skills are looked at.
                     let compared = tokio::task::spawn_blocking(move || {
                         let snapshot = catalog.snapshot();
                         let now = Arc::clone(snapshot.shelf());
-                        let changed = Changed::between(&before, &now);
+                        let changed = Changed::between(&before, &now, &reader);
                         (changed, now, snapshot.generation())
                     });
                     let Ok((changed, now, generation)) = compared.await else {

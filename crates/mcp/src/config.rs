@@ -56,6 +56,9 @@ pub enum ConfirmPolicy {
     Destructive,
 }
 
+/// What is told of stubs, where there are some.
+pub(crate) const OF_STUBS: &str = "A tool named __skill__NAME stands for a skill that is not loaded; calling it only says how to load it. ";
+
 /// The way in, told to every model that connects.
 const INSTRUCTIONS: &str = "This server offers skills: folders of tools that are loaded when they are needed. \
 Describe the task to search_skills, load the best hit with load_skill, then list the tools again and call the new ones. \

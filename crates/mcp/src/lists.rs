@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use metier_catalog::{SkillShelf, SkillText};
+use metier_catalog::{SkillReader, SkillShelf, SkillText};
 use metier_loader::SkillPrompt;
 use serde_json::Value;
 
@@ -29,10 +29,10 @@ pub(crate) struct Changed {
 
 impl Changed {
     /// The lists are compared as they would be answered, so that nothing else is news. Blocks.
-    pub(crate) fn between(before: &SkillShelf, now: &SkillShelf) -> Self {
+    pub(crate) fn between(before: &SkillShelf, now: &SkillShelf, reader: &SkillReader) -> Self {
         let mut changed = Self::default();
         changed.skills.resources = before.left_out() != now.left_out();
-        for states in now.turns_since(before) {
+        for states in now.turns_since(before, reader) {
             for pair in states.windows(2) {
                 let [one, two] = pair else { continue };
                 let (one, two) = (one.as_ref(), two.as_ref());

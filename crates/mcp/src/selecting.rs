@@ -30,7 +30,7 @@ pub(crate) enum Selecting {
 }
 
 /// Whether a call needs a choice of the client's model.
-pub(crate) fn due(
+pub(crate) async fn due(
     shared: &Shared,
     call: &Call,
     tool: &str,
@@ -41,7 +41,8 @@ pub(crate) fn due(
     }
     let prompt = shared
         .catalog
-        .selection_before(tool, arguments, call.client.as_deref());
+        .selection_before(tool, arguments, call.client.as_deref())
+        .await;
     let Some(prompt) = prompt else {
         return Selecting::No;
     };

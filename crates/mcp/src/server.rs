@@ -70,8 +70,13 @@ impl McpServer {
     ) -> Self {
         let changes = catalog.subscribe();
         let shelf = Arc::clone(catalog.snapshot().shelf());
+        let reader = Arc::new(catalog.skill_reader());
         let shared = Arc::new(Shared::new(catalog, dispatcher, config, clock));
-        let events = background::Events { changes, shelf };
+        let events = background::Events {
+            changes,
+            shelf,
+            reader,
+        };
         Self {
             inner: Arc::new(Inner {
                 table: methods::table(&shared),

@@ -82,7 +82,6 @@ fn index(shelf: &SkillShelf, change: &mut FileChange) -> String {
         )
         .skills
         .into_iter()
-        .filter(|text| !text.place.key().contains('/'))
         .filter_map(|text| {
             let file = text.manifest.as_ref().as_ref().ok()?.get(SKILL_FILE)?;
             let key = text.place.key();

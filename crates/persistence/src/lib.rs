@@ -24,8 +24,7 @@
 //! ```
 //!
 //! With the feature `sqlite` there are a mirror of the state for dashboards, `SqliteMirror`, and
-//! the counters of skills, `QualityStore`, with a recorder that counts what hooks tell,
-//! `QualityRecorder`.
+//! the counters of skills, `QualityStore`, written behind by a `QualityLedger`.
 //!
 //! [`SharedFile`] is the same for a small file of any other content.
 //!
@@ -44,7 +43,7 @@ mod link;
 mod lock;
 mod mirror;
 #[cfg(feature = "sqlite")]
-mod quality_recorder;
+mod quality_ledger;
 #[cfg(feature = "sqlite")]
 mod quality_store;
 mod replay;
@@ -62,7 +61,7 @@ pub use database::DatabaseError;
 pub use format::{ParsedState, parse_state, state_text};
 pub use mirror::StateMirror;
 #[cfg(feature = "sqlite")]
-pub use quality_recorder::{QualityCounter, QualityRecorder};
+pub use quality_ledger::QualityLedger;
 #[cfg(feature = "sqlite")]
 pub use quality_store::{Counters, QualityStore};
 pub use replay::{

@@ -24,8 +24,7 @@ const DATABASE: Database = Database {
     wait: Duration::from_secs(5),
 };
 
-/// Counters by skill and name (those of [`QualityCounter`](crate::QualityCounter), or a host's own), kept in an `SQLite` database that several
-/// servers may use. It holds names and numbers, never what was asked or answered.
+/// Counters by skill and name, kept in an `SQLite` database that several servers may use. It holds names and numbers, never what was asked or answered.
 pub struct QualityStore {
     file: PathBuf,
     connection: Mutex<Connection>,

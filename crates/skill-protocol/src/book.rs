@@ -7,6 +7,8 @@ use metier_skill_model::SkillMetadata;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::glob::Glob;
+
 /// Where a skill comes from.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -106,7 +108,12 @@ pub struct SkillBook {
     entries: Vec<SkillEntry>,
     by_id: BTreeMap<String, usize>,
     by_key: BTreeMap<String, Vec<usize>>,
+    /// The entries that are for certain files, with what says for which.
+    conditional: Vec<(usize, Vec<Glob>)>,
 }
+
+/// So many globs of one skill count.
+const MOST_GLOBS: usize = 64;
 
 impl SkillBook {
     /// The skills of a generation. Of two with one id the first counts.
@@ -127,6 +134,11 @@ impl SkillBook {
                     of_key.push(number);
                 }
             }
+            if !entry.paths.is_empty() {
+                let globs = entry.paths.iter().take(MOST_GLOBS);
+                let globs = globs.map(|glob| Glob::new(glob)).collect();
+                book.conditional.push((number, globs));
+            }
             book.entries.push(entry);
         }
         book
@@ -140,6 +152,15 @@ impl SkillBook {
     /// All of them.
     pub fn entries(&self) -> &[SkillEntry] {
         &self.entries
+    }
+
+    /// The entries that are for a file of this path.
+    pub(crate) fn for_path(&self, path: &str) -> impl Iterator<Item = &SkillEntry> {
+        let meant = self
+            .conditional
+            .iter()
+            .filter(move |(_, globs)| globs.iter().any(|glob| glob.matches(path)));
+        meant.filter_map(|(number, _)| self.entries.get(*number))
     }
 
     /// The one of this id.

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::book::SkillBook;
-use crate::glob::matches_path;
 
 /// What one conversation has seen of the skills. Plain data, to be kept by a host that keeps a process, or written
 /// into a transcript and restored from it.
@@ -59,10 +58,8 @@ impl Conversation {
     /// The path is relative to the project, with `/` between its parts.
     pub fn touch(&mut self, book: &SkillBook, path: &str) -> Vec<String> {
         let woken: Vec<String> = book
-            .entries()
-            .iter()
+            .for_path(path)
             .filter(|entry| !self.activated.contains(&entry.id))
-            .filter(|entry| entry.paths.iter().any(|glob| matches_path(glob, path)))
             .map(|entry| entry.id.clone())
             .collect();
         self.activated.extend(woken.iter().cloned());

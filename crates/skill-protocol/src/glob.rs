@@ -2,9 +2,95 @@
 
 /// So many ways of reading the braces of one glob are tried.
 const MOST_WAYS: usize = 64;
+/// A longer glob means no path.
+const LONGEST_GLOB: usize = 1_024;
+/// No glob means a longer path.
+const LONGEST_PATH: usize = 4_096;
 
-/// Whether a path is one that the glob means. `*` and `?` stay inside a part of the path, `**` is any number of
-/// parts, none included; `{a,b}` is either. A glob without `/` is looked for in every folder.
+/// A glob, read once for many paths. `*` and `?` stay inside a part of the path, `**` is any number of parts, none
+/// included; `{a,b}` is either. A glob without `/` is looked for in every folder. One of more than 1,024 bytes means
+/// nothing, and a path of more than 4,096 is meant by none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Glob {
+    ways: Vec<Vec<Part>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    /// `**`
+    Any,
+    Literal(String),
+    /// With `*` or `?`.
+    Wild(Vec<char>),
+}
+
+impl Glob {
+    /// Reads a glob.
+    pub fn new(glob: &str) -> Self {
+        if glob.len() > LONGEST_GLOB {
+            return Self::default();
+        }
+        let ways = ways(glob).into_iter().map(|way| {
+            let way = way.strip_prefix("./").unwrap_or(&way);
+            let mut parts: Vec<Part> = way
+                .trim_start_matches('/')
+                .split('/')
+                .map(Part::new)
+                .collect();
+            if parts.len() == 1 {
+                parts.insert(0, Part::Any);
+            }
+            if let Some(last) = parts.last_mut()
+                && *last == Part::Literal(String::new())
+            {
+                *last = Part::Any;
+            }
+            parts
+        });
+        Self {
+            ways: ways.collect(),
+        }
+    }
+
+    /// Whether a path is one that it means.
+    pub fn matches(&self, path: &str) -> bool {
+        if path.len() > LONGEST_PATH {
+            return false;
+        }
+        let path = path.strip_prefix("./").unwrap_or(path);
+        let last = path.rsplit('/').next().unwrap_or_default();
+        // Most globs are told by the last part alone.
+        let ends = |way: &&Vec<Part>| way.last().is_some_and(|part| part.is(last));
+        let mut likely = self.ways.iter().filter(ends).peekable();
+        if likely.peek().is_none() {
+            return false;
+        }
+        let parts: Vec<&str> = path.split('/').collect();
+        likely.any(|way| matches(way, &parts))
+    }
+}
+
+impl Part {
+    fn new(part: &str) -> Self {
+        if part == "**" {
+            Self::Any
+        } else if part.contains(['*', '?']) {
+            Self::Wild(part.chars().collect())
+        } else {
+            Self::Literal(part.to_owned())
+        }
+    }
+
+    fn is(&self, part: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Literal(literal) => literal == part,
+            Self::Wild(glob) => is_wild(glob, part),
+        }
+    }
+}
+
+/// Whether a path is one that the glob means, for one path alone; [`Glob`] is for many.
 ///
 /// ```
 /// use metier_skill_protocol::matches_path;
@@ -15,22 +101,7 @@ const MOST_WAYS: usize = 64;
 /// assert!(!matches_path("src/*.ma", "src/hero/rig.ma"));
 /// ```
 pub fn matches_path(glob: &str, path: &str) -> bool {
-    let path = path.strip_prefix("./").unwrap_or(path);
-    let parts: Vec<&str> = path.split('/').collect();
-    ways(glob).iter().any(|way| {
-        let way = way
-            .strip_prefix("./")
-            .unwrap_or(way)
-            .trim_start_matches('/');
-        let mut globs: Vec<&str> = way.split('/').collect();
-        if globs.len() == 1 {
-            globs.insert(0, "**");
-        }
-        if let Some(last) = globs.last_mut().filter(|last| last.is_empty()) {
-            *last = "**";
-        }
-        matches_parts(&globs, &parts)
-    })
+    Glob::new(glob).matches(path)
 }
 
 /// Every way of reading the braces, up to a bound.
@@ -93,54 +164,65 @@ fn choices(text: &str) -> Vec<String> {
     choices
 }
 
-/// Matches item by item; `is_any` items stand for any number of others. Time is the product of both lengths.
-fn matches<G, P>(
-    globs: &[G],
-    items: &[P],
-    is_any: impl Fn(&G) -> bool,
-    is_one: impl Fn(&G, &P) -> bool,
-) -> bool {
-    let mut reach = vec![false; items.len() + 1];
+/// Matches part by part; time is at most the product of both lengths.
+fn matches(globs: &[Part], parts: &[&str]) -> bool {
+    let mut reach = vec![false; parts.len() + 1];
     if let Some(first) = reach.first_mut() {
         *first = true;
     }
     for glob in globs {
-        let mut next = vec![false; items.len() + 1];
+        let mut next = vec![false; parts.len() + 1];
         let mut carried = false;
         for (at, reached) in reach.iter().enumerate() {
-            if is_any(glob) {
+            if *glob == Part::Any {
                 carried |= *reached;
                 if let Some(next) = next.get_mut(at) {
                     *next = carried;
                 }
             } else if *reached
-                && items.get(at).is_some_and(|item| is_one(glob, item))
+                && parts.get(at).is_some_and(|part| glob.is(part))
                 && let Some(next) = next.get_mut(at + 1)
             {
                 *next = true;
             }
+        }
+        if !next.contains(&true) {
+            return false;
         }
         reach = next;
     }
     reach.last() == Some(&true)
 }
 
-fn matches_parts(globs: &[&str], parts: &[&str]) -> bool {
-    matches(
-        globs,
-        parts,
-        |glob| *glob == "**",
-        |glob, part| {
-            let (glob, part): (Vec<char>, Vec<char>) =
-                (glob.chars().collect(), part.chars().collect());
-            matches(
-                &glob,
-                &part,
-                |c| *c == '*',
-                |glob, c| *glob == '?' || glob == c,
-            )
-        },
-    )
+/// Character by character; of several `*` only the last is tried again, which is enough.
+fn is_wild(glob: &[char], text: &str) -> bool {
+    let (mut at, mut rest) = (0, text.chars());
+    let mut star = None;
+    loop {
+        let mut ahead = rest.clone();
+        let Some(c) = ahead.next() else {
+            let mut left = glob.iter().skip(at);
+            return left.all(|c| *c == '*');
+        };
+        match glob.get(at) {
+            Some('*') => {
+                star = Some((at + 1, rest.clone()));
+                at += 1;
+            }
+            Some(wanted) if *wanted == '?' || *wanted == c => {
+                at += 1;
+                rest = ahead;
+            }
+            _ => {
+                let Some((behind, from)) = &mut star else {
+                    return false;
+                };
+                from.next();
+                at = *behind;
+                rest = from.clone();
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -155,5 +237,30 @@ mod tests {
         let bomb = "{a,b}".repeat(40);
         assert!(!matches_path(&bomb, "x"));
         assert!(!matches_path(&"*a".repeat(200), &"a".repeat(150)));
+        assert!(matches_path(&"*a".repeat(100), &"a".repeat(150)));
+        assert!(!matches_path(
+            &format!("**/{}", "x".repeat(2_000)),
+            &"x".repeat(2_000)
+        ));
+    }
+
+    #[test]
+    fn stars_and_question_marks_stay_inside_a_part() {
+        for (glob, path, is) in [
+            ("a?c", "x/abc", true),
+            ("a?c", "ac", false),
+            ("*.ex*", "shot.0001.exr", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-b-b-d", false),
+            ("é*", "é灯", true),
+            ("a/**/b", "a/b", true),
+            ("a/**/b", "a/x/y/b", true),
+            ("a/**", "a/x", true),
+            ("/a/b", "./a/b", true),
+            ("*", "", true),
+            ("", "a/b", true),
+        ] {
+            assert_eq!(matches_path(glob, path), is, "{glob} {path}");
+        }
     }
 }

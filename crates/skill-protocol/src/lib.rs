@@ -47,6 +47,7 @@ mod activation;
 mod book;
 mod conversation;
 mod discovery;
+mod experience;
 mod glob;
 mod line;
 mod listing;
@@ -65,7 +66,8 @@ pub use discovery::{
     Cascade, DiscoverRequest, DiscoveredSkill, Discovery, DiscoveryAnswer, MatchedWord, Note,
     PendingSelection, Stage, Thresholds, discover,
 };
-pub use glob::matches_path;
+pub use experience::Experience;
+pub use glob::{Glob, matches_path};
 pub use line::line as one_line;
 pub use listing::{
     DEFAULT_BUDGET, Listing, ListingKind, ListingOptions, budget_of_window, listing,

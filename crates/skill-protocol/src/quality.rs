@@ -108,12 +108,15 @@ impl QualityCounts {
         0.9 + 0.2 * good / (good + bad)
     }
 
-    /// Whether it is no longer suggested: twice used and never with success, or more than half of at least two
-    /// choices given up. Asked for by name, it is there all the same.
+    /// Whether it is no longer suggested: it failed twice and never went well, or it failed more often than it went well
+    /// and than in half of at least two choices. To be opened says nothing of how it went, because a skill that is nothing
+    /// but instructions has no call that could end. Asked for by name, it is there all the same.
     pub fn is_dropped(&self) -> bool {
-        let uses = self.applied.saturating_add(self.fallbacks);
-        (uses >= 2 && self.completions == 0)
-            || (self.selections >= 2 && self.fallbacks.saturating_mul(2) > self.selections)
+        let never_well = self.fallbacks >= 2 && self.completions == 0;
+        let seldom_well = self.fallbacks > self.completions
+            && self.selections >= 2
+            && self.fallbacks.saturating_mul(2) > self.selections;
+        never_well || seldom_well
     }
 
     /// In words, for a model that chooses; empty where nothing is known.
@@ -138,6 +141,9 @@ pub trait QualityCounters: Send + Sync {
 
     /// Counts events, all of them or none.
     fn record(&self, events: &[(&str, QualityEvent)]);
+
+    /// Waits until what was counted so far is kept, where it is kept at all. Blocks.
+    fn flush(&self) {}
 }
 
 /// Counters that are gone with the process.
@@ -177,8 +183,10 @@ mod tests {
     #[test]
     fn a_skill_that_never_works_is_dropped() {
         let counts = |of: &[(&str, u64)]| QualityCounts::from_counters(of.iter().copied());
-        assert!(!counts(&[("applied", 1)]).is_dropped());
-        assert!(counts(&[("applied", 1), ("fallbacks", 1)]).is_dropped());
+        assert!(!counts(&[("applied", 50), ("invoked", 50), ("selections", 50)]).is_dropped());
+        assert!(!counts(&[("applied", 1), ("fallbacks", 1)]).is_dropped());
+        assert!(counts(&[("applied", 1), ("fallbacks", 2)]).is_dropped());
+        assert!(!counts(&[("selections", 2), ("fallbacks", 2), ("completions", 9)]).is_dropped());
         assert!(!counts(&[("applied", 2), ("completions", 1)]).is_dropped());
         assert!(counts(&[("selections", 3), ("fallbacks", 2), ("completions", 1)]).is_dropped());
         assert!(!counts(&[("selections", 4), ("fallbacks", 2), ("completions", 1)]).is_dropped());

@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) metier: String,
     folder: String,
     pub(crate) environment: BTreeMap<String, String>,
+    /// Nothing is known of the skills but their files: what follows the front matter is of other skills.
+    pub(crate) only_files: bool,
     mode: String,
     revision: String,
     core: Vec<String>,
@@ -66,6 +68,7 @@ impl Plan {
             metier: String::new(),
             folder: skills.display().to_string(),
             environment: environment(place),
+            only_files: false,
             mode: client.mode.to_owned(),
             revision: client.revision.to_owned(),
             core: CORE.map(str::to_owned).into(),

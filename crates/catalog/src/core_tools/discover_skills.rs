@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{Own, reads};
 use crate::denial::denied;
 use crate::protocol::Discover;
+use crate::snapshot::CatalogSnapshot;
 
 /// The key of what a client's model said, among the answers that come with a call: `{"text": …}`, or `{"error": …}`.
 pub const SELECTION: &str = "selection";
@@ -68,7 +69,7 @@ struct Row {
     /// Where which word was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     matched: Vec<Match>,
-    /// The call that gives its instructions.
+    /// The call that gives its instructions, or its tools where it has no instructions to give.
     #[serde(rename = "use")]
     call: UseCall,
 }
@@ -87,9 +88,13 @@ struct UseCall {
     arguments: UseArguments,
 }
 
-#[derive(Serialize, JsonSchema)]
+/// One of them.
+#[derive(Default, Serialize, JsonSchema)]
 struct UseArguments {
-    skill: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skill: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skill_name: Option<String>,
 }
 
 pub(super) fn tool(own: Own) -> ToolSpec {
@@ -112,8 +117,11 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
     let mut discover = input.discover();
     discover.session = context.session;
     discover.said = context.answers.get(SELECTION).map(said);
-    match own.catalog()?.discover_skills(discover).await {
-        Ok(answer) => Ok(output(answer)),
+    // Who gives such an answer has asked for it, and the policy before.
+    discover.is_admitted = discover.said.is_some();
+    let catalog = own.catalog()?;
+    match catalog.discover_skills(discover).await {
+        Ok(answer) => Ok(output(&catalog.snapshot(), answer)),
         Err(deny) => Err(ToolError::Refused(Box::new(denied(&deny)))),
     }
 }
@@ -131,24 +139,32 @@ fn said(answer: &Value) -> Result<String, SelectorError> {
     )
 }
 
-fn output(answer: DiscoveryAnswer) -> Output {
+fn output(snapshot: &CatalogSnapshot, answer: DiscoveryAnswer) -> Output {
+    let hits = answer.hits.into_iter();
     Output {
-        skills: answer.hits.into_iter().map(row).collect(),
+        skills: hits.map(|hit| row(snapshot, hit)).collect(),
         stage: answer.stage.as_str().to_owned(),
         notes: answer.notes.iter().map(ToString::to_string).collect(),
         plan: answer.plan,
     }
 }
 
-fn row(hit: DiscoveredSkill) -> Row {
+fn row(snapshot: &CatalogSnapshot, hit: DiscoveredSkill) -> Row {
     let rounded = |number: f64| (number * 1000.0).round() / 1000.0;
+    let entry = snapshot.parts.skills.entries.get(&hit.id);
+    let has_text = entry.is_none_or(|entry| entry.skill.not_served.is_none());
+    let name = Some(hit.name.clone());
+    let mut arguments = UseArguments::default();
+    let tool = if has_text {
+        arguments.skill = name;
+        "skill"
+    } else {
+        arguments.skill_name = name;
+        "load_skill"
+    };
+    let call = UseCall { tool, arguments };
     Row {
-        call: UseCall {
-            tool: "skill",
-            arguments: UseArguments {
-                skill: hit.name.clone(),
-            },
-        },
+        call,
         score: rounded(hit.score),
         confidence: hit.confidence.map(rounded),
         matched: hit

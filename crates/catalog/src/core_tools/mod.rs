@@ -9,6 +9,7 @@ mod discover_skills;
 mod get_skill_info;
 mod list_skills;
 mod load_skill;
+mod on_disk;
 mod read_skill_file;
 mod rows;
 mod search_skills;

@@ -1,23 +1,25 @@
 //! `read_skill_file`: a file of a skill, for clients that know tools and no resources.
 
-use metier_tool::{BoxFuture, CallContext, Content, ToolError, ToolHandler, ToolOutput, ToolSpec};
+use metier_tool::{Content, ToolError, ToolOutput, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::on_disk::on_disk;
 use super::{Own, reads, refuse};
 use crate::catalog::SkillCatalog;
 use crate::load::LoadError;
 use crate::shelf::{
     FileBody, FileChange, FileContents, FileFault, SKILL_FILE, ServedFile, ServedSkill, SkillShelf,
 };
+use crate::skill_set::rejection;
 
 /// The largest file that goes into an answer; a model's attention ends long before.
 const LARGEST: u64 = 1 << 20;
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// The skill's name as lists show it.
+    /// The skill's name as lists show it, or the id of one that another of its name shadows.
     skill_name: String,
     /// A file of the skill, as the answer for SKILL.md lists them. SKILL.md when it is left out.
     #[serde(default)]
@@ -49,7 +51,7 @@ struct OtherFile {
 }
 
 pub(super) fn tool(own: Own) -> ToolSpec {
-    ToolSpec::new("read_skill_file", std::sync::Arc::new(Reader(own)))
+    ToolSpec::new("read_skill_file", on_disk(own, run))
         .schemas_of::<Input, Output>()
         .title("Read a file of a skill")
         .description(
@@ -59,29 +61,13 @@ pub(super) fn tool(own: Own) -> ToolSpec {
         .annotations(reads())
 }
 
-struct Reader(Own);
-
-impl ToolHandler for Reader {
-    fn call(
-        &self,
-        arguments: Map<String, Value>,
-        _: CallContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
-        let catalog = self.0.catalog();
-        Box::pin(async move {
-            let catalog = catalog?;
-            let input: Input = serde_json::from_value(Value::Object(arguments))
-                .map_err(|error| ToolError::Failed(error.to_string()))?;
-            tokio::task::spawn_blocking(move || run(&catalog, &input))
-                .await
-                .map_err(|error| ToolError::Failed(error.to_string()))?
-        })
-    }
-}
-
-fn run(catalog: &SkillCatalog, input: &Input) -> Result<ToolOutput, ToolError> {
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the form of a tool's function"
+)]
+fn run(catalog: &SkillCatalog, input: Input, _: Option<String>) -> Result<ToolOutput, ToolError> {
     catalog.look(|shelf, change| {
-        let Some(skill) = shelf.get(&input.skill_name) else {
+        let Some(skill) = shelf.by_key_or_id(&input.skill_name) else {
             return Err(no_skill(catalog, shelf, &input.skill_name));
         };
         let path = input.path.as_deref().unwrap_or(SKILL_FILE);
@@ -165,7 +151,12 @@ fn no_skill(catalog: &SkillCatalog, shelf: &SkillShelf, name: &str) -> ToolError
         let error = format!("the files of `{name}` are not served: {reason}");
         return refuse("not_served", &error, facts);
     }
-    let nearest = catalog.snapshot().nearest_skills(name);
+    let snapshot = catalog.snapshot();
+    if let Some(reason) = rejection(&snapshot.parts.skills.rejected, name) {
+        let error = format!("the skill `{name}` was found and rejected: {reason}");
+        return refuse("rejected", &error, facts);
+    }
+    let nearest = snapshot.nearest_skills(name);
     facts.insert("nearest".to_owned(), json!(nearest));
     let error = LoadError::Unknown {
         name: name.to_owned(),

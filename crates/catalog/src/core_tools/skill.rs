@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use metier_skill_protocol::ActivationRefusal;
-use metier_tool::{BoxFuture, CallContext, Content, ToolError, ToolHandler, ToolOutput, ToolSpec};
+use metier_tool::{Content, ToolError, ToolOutput, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::on_disk::on_disk;
 use super::{Own, reads, refuse};
 use crate::catalog::SkillCatalog;
 use crate::protocol::{ActivateError, Activated, ActivationRequest};
@@ -43,7 +44,7 @@ struct Output {
 }
 
 pub(super) fn tool(own: Own) -> ToolSpec {
-    ToolSpec::new("skill", std::sync::Arc::new(Activator(own)))
+    ToolSpec::new("skill", on_disk(own, run))
         .schemas_of::<Input, Output>()
         .title("Use a skill")
         .description(
@@ -53,37 +54,32 @@ pub(super) fn tool(own: Own) -> ToolSpec {
         .annotations(reads())
 }
 
-struct Activator(Own);
-
-impl ToolHandler for Activator {
-    fn call(
-        &self,
-        arguments: Map<String, Value>,
-        context: CallContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
-        let catalog = self.0.catalog();
-        Box::pin(async move {
-            let catalog = catalog?;
-            let input: Input = serde_json::from_value(Value::Object(arguments))
-                .map_err(|error| ToolError::Failed(error.to_string()))?;
-            let mut request = ActivationRequest::new(input.skill);
-            request.arguments = input.args.unwrap_or_default();
-            request.session = context.session;
-            tokio::task::spawn_blocking(move || run(&catalog, &request))
-                .await
-                .map_err(|error| ToolError::Failed(error.to_string()))?
-        })
-    }
-}
-
-fn run(catalog: &SkillCatalog, request: &ActivationRequest) -> Result<ToolOutput, ToolError> {
-    match catalog.activate_skill(request) {
-        Ok(activated) => Ok(output(activated)),
+fn run(
+    catalog: &SkillCatalog,
+    input: Input,
+    session: Option<String>,
+) -> Result<ToolOutput, ToolError> {
+    let mut request = ActivationRequest::new(input.skill);
+    request.arguments = input.args.unwrap_or_default();
+    request.session = session;
+    match catalog.activate_skill(&request) {
+        Ok(activated) => {
+            let waiting = tools_to_load(catalog, &activated.activation.name);
+            Ok(output(activated, waiting))
+        }
         Err(error) => Err(refuse(code(&error), &error, facts(&request.skill, &error))),
     }
 }
 
-fn output(activated: Activated) -> ToolOutput {
+/// How many tools of the skill are not there before it is loaded.
+fn tools_to_load(catalog: &SkillCatalog, name: &str) -> usize {
+    let snapshot = catalog.snapshot();
+    let entry = snapshot.parts.skills.entries.get(name);
+    let waits = entry.filter(|_| !snapshot.parts.loaded.contains_key(name));
+    waits.map_or(0, |entry| entry.metadata().tools.len())
+}
+
+fn output(activated: Activated, waiting: usize) -> ToolOutput {
     let Activated {
         activation,
         permission,
@@ -97,6 +93,14 @@ fn output(activated: Activated) -> ToolOutput {
         activation.base,
         named(&activation.files)
     );
+    if waiting > 0 {
+        let tools = if waiting == 1 { "tool is" } else { "tools are" };
+        let _ = write!(
+            text,
+            "\n(Its {waiting} {tools} there after load_skill(skill_name=\"{}\"))",
+            activation.name
+        );
+    }
     let output = Output {
         id: activation.id,
         name: activation.name,

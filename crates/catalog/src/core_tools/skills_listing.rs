@@ -1,20 +1,22 @@
 //! `skills_listing`: names and descriptions of skills within a budget, and what is new.
 
 use metier_skill_protocol::{Listing, ListingKind};
-use metier_tool::{BoxFuture, CallContext, Content, ToolError, ToolHandler, ToolOutput, ToolSpec};
+use metier_tool::{Content, ToolError, ToolOutput, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::on_disk::on_disk;
 use super::{Own, reads};
+use crate::catalog::SkillCatalog;
 use crate::protocol::ListingRequest;
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// Which agent it is for, where several share a session.
+    /// Who asks, under a name of your own: without a token the answer is what is new since this name asked last.
     #[serde(default)]
     agent: Option<String>,
-    /// The token of the last listing: the answer is what is new since.
+    /// The token of the last listing: the answer is what is new since. Without it, and without agent, everything.
     #[serde(default)]
     token: Option<String>,
     /// The most characters.
@@ -23,6 +25,7 @@ struct Input {
     budget: Option<u64>,
     /// Files of the project that were touched: skills for such files are listed from then on.
     #[serde(default)]
+    #[schemars(length(max = 4096))]
     touched: Option<Vec<String>>,
 }
 
@@ -43,7 +46,7 @@ struct Output {
 }
 
 pub(super) fn tool(own: Own) -> ToolSpec {
-    ToolSpec::new("skills_listing", std::sync::Arc::new(Lister(own)))
+    ToolSpec::new("skills_listing", on_disk(own, run))
         .schemas_of::<Input, Output>()
         .title("List skills within a budget")
         .description(
@@ -53,38 +56,21 @@ pub(super) fn tool(own: Own) -> ToolSpec {
         .annotations(reads())
 }
 
-struct Lister(Own);
-
-impl ToolHandler for Lister {
-    fn call(
-        &self,
-        arguments: Map<String, Value>,
-        context: CallContext,
-    ) -> BoxFuture<'_, Result<ToolOutput, ToolError>> {
-        let answer = self.run(arguments, context);
-        Box::pin(std::future::ready(answer))
-    }
-}
-
-impl Lister {
-    fn run(
-        &self,
-        arguments: Map<String, Value>,
-        context: CallContext,
-    ) -> Result<ToolOutput, ToolError> {
-        let input: Input = serde_json::from_value(Value::Object(arguments))
-            .map_err(|error| ToolError::Failed(error.to_string()))?;
-        let request = ListingRequest {
-            session: context.session,
-            agent: input.agent.unwrap_or_default(),
-            token: input.token,
-            budget: input
-                .budget
-                .map(|budget| usize::try_from(budget).unwrap_or(usize::MAX)),
-            touched: input.touched.unwrap_or_default(),
-        };
-        Ok(output(self.0.catalog()?.skill_listing(&request)))
-    }
+#[expect(clippy::unnecessary_wraps, reason = "the form of a tool's function")]
+fn run(
+    catalog: &SkillCatalog,
+    input: Input,
+    session: Option<String>,
+) -> Result<ToolOutput, ToolError> {
+    let budget = input.budget;
+    let request = ListingRequest {
+        session,
+        agent: input.agent.unwrap_or_default(),
+        token: input.token,
+        budget: budget.map(|budget| usize::try_from(budget).unwrap_or(usize::MAX)),
+        touched: input.touched.unwrap_or_default(),
+    };
+    Ok(output(catalog.skill_listing(&request)))
 }
 
 fn output(listing: Listing) -> ToolOutput {

@@ -1,6 +1,5 @@
 //! Activation: the instructions of one skill, as they are served.
 
-use metier_diagnostics::Severity;
 use metier_loader::body_of;
 use metier_skill_protocol::{
     Activation, ActivationRefusal, Caller, Decision, PermissionOutcome, QualityEvent, Scope,
@@ -9,6 +8,7 @@ use metier_skill_protocol::{
 
 use crate::catalog::SkillCatalog;
 use crate::shelf::{FileChange, FileFault, SKILL_FILE, SkillShelf};
+use crate::skill_set;
 use crate::snapshot::CatalogSnapshot;
 
 /// What is to be activated.
@@ -87,8 +87,12 @@ impl SkillCatalog {
     /// # Errors
     /// See [`ActivateError`].
     pub fn activate_skill(&self, request: &ActivationRequest) -> Result<Activated, ActivateError> {
-        let snapshot = self.snapshot();
-        let (entry, permission) = self.permitted(&snapshot, request)?;
+        let (entry, permission) = match self.permitted(&self.snapshot(), request) {
+            Err(ActivateError::Rejected { name, .. }) if self.look_again_at(&name) => {
+                self.permitted(&self.snapshot(), request)
+            }
+            permitted => permitted,
+        }?;
         let name = entry.name.clone();
         let texts = self.look(|shelf, change| read(shelf, &name, change));
         let texts = texts.map_err(|error| match rejection(&self.snapshot(), &name) {
@@ -113,7 +117,7 @@ impl SkillCatalog {
         request: &ActivationRequest,
     ) -> Result<(SkillEntry, PermissionOutcome), ActivateError> {
         let settings = &self.shared.settings.protocol;
-        let standing = self.standing();
+        let standing = self.standing_now();
         let conversation = self.conversations().of(request.session.as_deref());
         let view = View::new(
             snapshot.book(),
@@ -123,17 +127,21 @@ impl SkillCatalog {
         );
         let entry = find(&view, &request.skill, request.caller).map_err(|refusal| {
             let asked = request.skill.trim().trim_start_matches('/');
-            let rejected = matches!(refusal, ActivationRefusal::Unknown { .. })
-                .then(|| rejection(snapshot, asked))
+            let known = matches!(refusal, ActivationRefusal::Unknown { .. })
+                .then(|| unusable(snapshot, asked))
                 .flatten();
-            rejected.unwrap_or_else(|| refusal.into())
+            known.unwrap_or_else(|| refusal.into())
         })?;
         let permission = settings.permissions.decide(entry).or_denied(entry)?;
         Ok((entry.clone(), permission))
     }
 
     fn count_activation(&self, id: &str, session: Option<&str>) {
-        let mut events = vec![(id, QualityEvent::Invoked), (id, QualityEvent::Applied)];
+        let mut events = vec![(id, QualityEvent::Invoked)];
+        let owned = session.map(str::to_owned);
+        if self.shared.experience.is_first_use(owned.as_ref(), id) {
+            events.push((id, QualityEvent::Applied));
+        }
         let mut conversations = self.conversations();
         if conversations.of(session).discovered.contains(id) {
             events.push((id, QualityEvent::Selected));
@@ -177,15 +185,33 @@ fn read(shelf: &SkillShelf, name: &str, change: &mut FileChange) -> Result<Texts
     })
 }
 
+/// Why a skill that is known is none that can be opened.
+fn unusable(snapshot: &CatalogSnapshot, asked: &str) -> Option<ActivateError> {
+    let skills = &snapshot.parts.skills;
+    let not_served = |reason: &str| ActivateError::NotServed {
+        name: asked.to_owned(),
+        reason: reason.to_owned(),
+    };
+    if let Some(reason) = skills
+        .entries
+        .get(asked)
+        .and_then(|it| it.skill.not_served.as_deref())
+    {
+        return Some(not_served(reason));
+    }
+    let mut shadowed = skills.shadowed.iter();
+    if shadowed.any(|shadowed| shadowed.skill.id.as_str() == asked) {
+        let reason =
+            "another skill of its name comes first; read_skill_file reads its files by this id";
+        return Some(not_served(reason));
+    }
+    rejection(snapshot, asked)
+}
+
 fn rejection(snapshot: &CatalogSnapshot, name: &str) -> Option<ActivateError> {
-    let mut rejected = snapshot.parts.skills.rejected.iter();
-    let rejected = rejected.find(|skill| skill.name == name)?;
-    let errors = rejected.diagnostics.iter();
-    let error = errors
-        .clone()
-        .find(|finding| finding.severity == Severity::Error);
+    let reason = skill_set::rejection(&snapshot.parts.skills.rejected, name)?;
     Some(ActivateError::Rejected {
         name: name.to_owned(),
-        reason: error.map(ToString::to_string).unwrap_or_default(),
+        reason,
     })
 }

@@ -1,17 +1,18 @@
 //! Discovery over the index of the snapshot.
 
-use std::sync::Arc;
-
-use metier_hooks::{HookContext, HookDeny, HookPayload};
+use metier_hooks::{HookDeny, HookPayload};
 use metier_skill_protocol::{
     Cascade, DiscoverRequest, Discovery, DiscoveryAnswer, PendingSelection, QualityCounters,
     QualityCounts, QualityEvent, SelectionPrompt, Selector, SelectorError, View,
 };
 use serde_json::Value;
 
+use crate::arguments::{self, fitted};
 use crate::catalog::SkillCatalog;
 use crate::core_tools::DiscoverInput;
+use crate::listed_tool::ListedKind;
 use crate::snapshot::CatalogSnapshot;
+use crate::tool_names::Located;
 
 /// A discovery of a client.
 #[derive(Clone, Debug)]
@@ -23,6 +24,10 @@ pub struct Discover {
     pub session: Option<String>,
     /// What the client's own model said to [`SkillCatalog::selection_prompt`], where it was asked.
     pub said: Option<Result<String, SelectorError>>,
+    /// Whether the policy on searches was asked already: it was by [`SkillCatalog::selection_before`].
+    pub is_admitted: bool,
+    /// Whether no selector is asked, whatever there is: what is found by names, words and meaning is the answer.
+    pub asks_nobody: bool,
 }
 
 impl Discover {
@@ -32,12 +37,22 @@ impl Discover {
             request: DiscoverRequest::new(query),
             session: None,
             said: None,
+            is_admitted: false,
+            asks_nobody: false,
+        }
+    }
+
+    /// What a host looks for in advance, when a task begins: no model is asked.
+    pub fn prefetch(task: impl Into<String>) -> Self {
+        Self {
+            asks_nobody: true,
+            ..Self::new(task)
         }
     }
 }
 
 /// Experience that is read and not added to.
-struct Silent<'q>(&'q dyn QualityCounters);
+pub(super) struct Silent<'q>(pub(super) &'q dyn QualityCounters);
 
 impl QualityCounters for Silent<'_> {
     fn counts(&self, id: &str) -> QualityCounts {
@@ -58,15 +73,14 @@ impl SkillCatalog {
             mut request,
             session,
             said,
+            is_admitted,
+            asks_nobody,
         } = discover;
-        let before = HookPayload::BeforeSearch {
-            query: request.query.clone(),
-        };
-        let app = self.shared.settings.app.as_str();
-        let context = Arc::new(HookContext::new(app, session.clone(), before));
-        self.shared.dispatch_context(context).await?;
+        if !is_admitted {
+            self.admit_search(&request, session.clone()).await?;
+        }
         let settings = &self.shared.settings.protocol;
-        request.may_select = said.is_some() || settings.selector.is_some();
+        request.may_select = !asks_nobody && (said.is_some() || settings.selector.is_some());
         let snapshot = self.snapshot();
         let quality = &*settings.quality;
         let begun = self.cascade(&snapshot, session.as_deref(), quality, |cascade| {
@@ -97,19 +111,50 @@ impl SkillCatalog {
         Ok(answer)
     }
 
-    /// What a model of the client's would be asked before a call of `discover_skills`, where the search alone is not
-    /// sure; `None` for any other tool. Counts nothing.
-    pub fn selection_before(
+    /// What a model of the client's is to be asked before a call of `discover_skills`, where the search alone is not sure;
+    /// `None` for any other tool, for arguments that the tool refuses, and where a policy does: the call says so. The
+    /// names of skills go to nobody before the policy has spoken. Counts nothing.
+    pub async fn selection_before(
         &self,
         tool: &str,
         arguments: Option<&Value>,
         session: Option<&str>,
     ) -> Option<SelectionPrompt> {
-        if tool != "discover_skills" {
+        let discover = self.discovery_of(tool, arguments)?;
+        let prompt = self.selection_prompt(&discover.request, session)?;
+        let admitted = self.admit_search(&discover.request, session.map(str::to_owned));
+        admitted.await.is_ok().then_some(prompt)
+    }
+
+    /// What is asked by a call, from its arguments as the tool gets them.
+    fn discovery_of(&self, tool: &str, arguments: Option<&Value>) -> Option<Discover> {
+        let Located::Tool(tool) = self.snapshot().locate(tool) else {
+            return None;
+        };
+        if tool.listed.kind != ListedKind::Text || tool.listed.name != "discover_skills" {
             return None;
         }
-        let input: DiscoverInput = serde_json::from_value(arguments?.clone()).ok()?;
-        self.selection_prompt(&input.discover().request, session)
+        let mut arguments = arguments::object(arguments.cloned()).ok()?;
+        arguments::drop_private(&mut arguments);
+        if let Some(schema) = &tool.input {
+            if schema.takes_long(&arguments) {
+                return None;
+            }
+            arguments = fitted(arguments, schema).ok()?;
+        }
+        let input: DiscoverInput = serde_json::from_value(arguments.into()).ok()?;
+        Some(input.discover())
+    }
+
+    async fn admit_search(
+        &self,
+        request: &DiscoverRequest,
+        session: Option<String>,
+    ) -> Result<(), HookDeny> {
+        let before = HookPayload::BeforeSearch {
+            query: request.query.clone(),
+        };
+        self.shared.dispatch(session, before).await
     }
 
     /// What a model of the client's would be asked, where the search alone is not sure. Counts nothing.
@@ -162,7 +207,7 @@ impl SkillCatalog {
         quality: &dyn QualityCounters,
         work: impl FnOnce(&Cascade<'_>) -> T,
     ) -> T {
-        let standing = self.standing();
+        let standing = self.standing_now();
         let conversation = self.conversations().of(session);
         let view = View::new(snapshot.book(), &standing, &conversation, quality);
         work(&Cascade::new(view).with_hybrid(&snapshot.parts.skills.index))

@@ -96,6 +96,7 @@ pub struct ServedFile {
 impl ServedSkill {
     /// What was shown goes on from the version before, and so does what was hashed.
     pub(super) fn new(key: String, skill: Arc<LoadedSkill>, before: Option<&Self>) -> Self {
+        let version = before.map_or(0, |before| before.version() + 1);
         let same_folder = before.filter(|before| before.skill().path == skill.path);
         let cache = same_folder.map(|before| before.lock().cache.clone());
         let state = State {
@@ -103,7 +104,7 @@ impl ServedSkill {
             ..State::default()
         };
         Self {
-            place: Arc::new(SkillPlace::new(key, skill)),
+            place: Arc::new(SkillPlace::new(key, skill, version)),
             state: Mutex::new(state),
             shown: before.map_or_else(Arc::default, |before| Arc::clone(&before.shown)),
         }

@@ -1,9 +1,10 @@
 //! A skill as it is served at one moment, and what clients have been shown of it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use metier_loader::{FileManifest, LoadedSkill, SkillPrompt};
 
+use super::reader::{LiveReaders, SkillReader};
 use super::{Manifest, SKILL_FILE, encode_skill_path};
 
 /// A skill and its place below `skill://`.
@@ -11,11 +12,21 @@ use super::{Manifest, SKILL_FILE, encode_skill_path};
 pub struct SkillPlace {
     key: String,
     skill: Arc<LoadedSkill>,
+    /// Counts the versions of the skill at this place.
+    version: u64,
 }
 
 impl SkillPlace {
-    pub(super) const fn new(key: String, skill: Arc<LoadedSkill>) -> Self {
-        Self { key, skill }
+    pub(super) const fn new(key: String, skill: Arc<LoadedSkill>, version: u64) -> Self {
+        Self {
+            key,
+            skill,
+            version,
+        }
+    }
+
+    pub(super) const fn version(&self) -> u64 {
+        self.version
     }
 
     /// What stands between `skill://` and its files: its name, or a label and its name.
@@ -28,9 +39,16 @@ impl SkillPlace {
         &self.skill
     }
 
-    /// Whether lists show it: its author may want it to be found by its name alone.
+    /// Whether another skill of its name comes first: its own URI, with a label before the name, is the one way to it.
+    pub fn is_shadowed(&self) -> bool {
+        self.key.contains('/')
+    }
+
+    /// Whether lists show it. Its author may want it to be found by its name alone. And a shadowed one says in its
+    /// front matter the name of the skill whose tools would be called: whoever keeps skills by their names would read
+    /// one and call the other.
     pub fn is_listed(&self) -> bool {
-        self.skill.metadata.allow_implicit_invocation
+        self.skill.metadata.allow_implicit_invocation && !self.is_shadowed()
     }
 
     /// The URI of the folder.
@@ -91,70 +109,206 @@ impl SkillText {
     }
 }
 
-/// What clients may have been shown of the skill at one place, in all its versions, since the changes
-/// were last counted.
+/// What clients may have been shown of the skill at one place, in all its versions, as far as somebody who counts the
+/// changes has not counted it.
 #[derive(Debug, Default)]
-pub(super) struct Shown(Mutex<Vec<SkillText>>);
+pub(super) struct Shown(Mutex<Log>);
 
-/// So many states of one skill are kept until somebody counts them.
+#[derive(Debug, Default)]
+struct Log {
+    texts: Vec<SkillText>,
+    /// How many of the texts each reader has counted, by its id.
+    counted: Vec<(u64, usize)>,
+}
+
+/// So many states of one skill are kept until everybody has counted them.
 const MOST_UNCOUNTED: usize = 64;
 
 impl Shown {
     /// Whether nobody has looked.
     pub(super) fn is_nothing(&self) -> bool {
-        self.with(|texts| texts.is_empty())
+        self.lock().texts.is_empty()
     }
 
     /// Whether prompts were among it.
     pub(super) fn has_prompts(&self) -> bool {
-        self.with(|texts| texts.iter().any(|text| text.prompts.is_some()))
+        let log = self.lock();
+        log.texts.iter().any(|text| text.prompts.is_some())
     }
 
-    /// Whether this version was looked at last.
-    pub(super) fn ends_with(&self, place: &Arc<SkillPlace>) -> bool {
-        let is_last = |text: &SkillText| Arc::ptr_eq(&text.place, place);
-        self.with(|texts| texts.last().is_some_and(is_last))
-    }
-
-    /// Somebody looks at it now.
+    /// Somebody looks at it now. Whoever comes late and looks at an earlier version than others have seen already adds
+    /// nothing: the notice of the later one has gone out behind his question.
     pub(super) fn note(&self, mut text: SkillText) {
-        self.with(|texts| {
-            if let Some(last) = texts.last() {
-                // What nobody asked for again is taken to be as it was.
-                if text.prompts.is_none() {
-                    text.prompts.clone_from(&last.prompts);
-                }
+        let mut log = self.lock();
+        if let Some(last) = log.texts.last_mut() {
+            if last.place.version() > text.place.version() {
+                return;
+            }
+            // What nobody asked for again is taken to be as it was.
+            if text.prompts.is_none() {
+                text.prompts.clone_from(&last.prompts);
+            }
+            if last.is_the_very_same(&text) {
+                return;
+            }
+            // The first look at the prompts is no change of them.
+            if last.prompts.is_none() {
+                last.prompts.clone_from(&text.prompts);
                 if last.is_the_very_same(&text) {
                     return;
                 }
-                // The first look at the prompts is no change of them.
-                if last.prompts.is_none()
-                    && let Some(last) = texts.last_mut()
-                {
-                    last.prompts.clone_from(&text.prompts);
-                    if last.is_the_very_same(&text) {
-                        return;
-                    }
-                }
             }
-            // Without a server nobody counts them; the first and the last tell whether something has changed.
-            if texts.len() >= MOST_UNCOUNTED {
-                texts.drain(1..texts.len() - 1);
-            }
-            texts.push(text);
-        });
+        }
+        log.make_room();
+        log.texts.push(text);
     }
 
-    /// All of it in its order. The last one stays: it is what the next change is counted from.
-    pub(super) fn counted(&self) -> Vec<SkillText> {
-        self.with(|texts| {
-            let all = texts.clone();
-            texts.drain(..texts.len().saturating_sub(1));
-            all
-        })
+    /// What was shown so far is nothing new to a reader.
+    pub(super) fn begin(&self, reader: &SkillReader) {
+        let mut log = self.lock();
+        let all = log.texts.len();
+        log.set_counted(reader.id(), all);
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut Vec<SkillText>) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// What a reader has not counted, behind the last that it has: what the next change is counted from.
+    pub(super) fn count(&self, reader: &SkillReader, live: &LiveReaders) -> Vec<SkillText> {
+        let mut log = self.lock();
+        let before = log.counted_by(reader.id()).saturating_sub(1);
+        let states = log.texts.iter().skip(before).cloned().collect();
+        let all = log.texts.len();
+        log.set_counted(reader.id(), all);
+        log.forget(live);
+        states
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Log> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Log {
+    fn counted_by(&self, id: u64) -> usize {
+        let known = self.counted.iter().find(|(known, _)| *known == id);
+        known.map_or(0, |(_, counted)| *counted)
+    }
+
+    fn set_counted(&mut self, id: u64, all: usize) {
+        match self.counted.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, counted)) => *counted = all,
+            None => self.counted.push((id, all)),
+        }
+    }
+
+    /// Without a reader nobody counts them; the first and the last tell whether something has changed.
+    fn make_room(&mut self) {
+        if self.texts.len() < MOST_UNCOUNTED {
+            return;
+        }
+        let last = self.texts.len() - 1;
+        self.texts.drain(1..last);
+        for (_, counted) in &mut self.counted {
+            *counted = match *counted {
+                0 => 0,
+                some if some <= last => 1,
+                _ => 2,
+            };
+        }
+    }
+
+    /// Keeps what one of the readers still has to count, and what the next change is counted from.
+    fn forget(&mut self, live: &LiveReaders) {
+        self.counted.retain(|(id, _)| !live.is_gone(*id));
+        let known = self.counted.iter().map(|(_, counted)| *counted);
+        let unknown = live.ids().any(|id| self.counted_by(id) == 0);
+        let least = known.min().filter(|_| !unknown).unwrap_or_default();
+        let done = least.saturating_sub(1);
+        self.texts.drain(..done);
+        for (_, counted) in &mut self.counted {
+            *counted -= done;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metier_loader::{ParseMode, parse_skill_dir};
+
+    use super::*;
+    use crate::catalog::SkillCatalog;
+    use crate::registry::ToolRegistry;
+
+    /// States of one skill, each of another version.
+    fn states(count: u64) -> Vec<SkillText> {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "---\nname: a\ndescription: x\n---\n";
+        std::fs::write(folder.path().join("SKILL.md"), text).unwrap();
+        let skill = Arc::new(parse_skill_dir(folder.path(), ParseMode::Lenient).unwrap());
+        let place = |version| SkillPlace::new("a".to_owned(), Arc::clone(&skill), version);
+        let states = (0..count).map(|version| SkillText::unread(Arc::new(place(version))));
+        states.collect()
+    }
+
+    fn versions(states: &[SkillText]) -> Vec<u64> {
+        states.iter().map(|state| state.place.version()).collect()
+    }
+
+    #[test]
+    fn each_reader_counts_for_itself_and_what_all_have_counted_goes() {
+        let catalog = SkillCatalog::new(ToolRegistry::new());
+        let (one, two) = (catalog.skill_reader(), catalog.skill_reader());
+        let count =
+            |shown: &Shown, reader: &SkillReader| versions(&shown.count(reader, &reader.live()));
+        let (shown, states) = (Shown::default(), states(5));
+        let note = |version: usize| shown.note(states[version].clone());
+        note(0);
+        assert_eq!(count(&shown, &one), [0]);
+        note(1);
+        assert_eq!(count(&shown, &one), [0, 1]);
+        assert_eq!(count(&shown, &one), [1]);
+        assert_eq!(
+            count(&shown, &two),
+            [0, 1],
+            "what one counted is there for two"
+        );
+        assert_eq!(shown.lock().texts.len(), 1);
+        // Whoever comes late with an earlier version is behind the notice of the later one.
+        note(0);
+        assert_eq!(count(&shown, &one), [1]);
+        let three = catalog.skill_reader();
+        shown.begin(&three);
+        note(2);
+        assert_eq!(count(&shown, &three), [1, 2]);
+        drop(two);
+        note(3);
+        assert_eq!(count(&shown, &one), [1, 2, 3]);
+        assert_eq!(count(&shown, &three), [2, 3]);
+        assert_eq!(
+            shown.lock().texts.len(),
+            1,
+            "nobody waits for one that has gone"
+        );
+    }
+
+    #[test]
+    fn of_very_many_states_the_first_and_the_last_are_kept() {
+        let catalog = SkillCatalog::new(ToolRegistry::new());
+        let (idle, busy) = (catalog.skill_reader(), catalog.skill_reader());
+        let shown = Shown::default();
+        let states = states(200);
+        shown.note(states[0].clone());
+        let _ = shown.count(&idle, &idle.live());
+        let _ = shown.count(&busy, &busy.live());
+        for (number, state) in states.iter().enumerate().skip(1) {
+            shown.note(state.clone());
+            let counted = versions(&shown.count(&busy, &busy.live()));
+            let number = u64::try_from(number).unwrap();
+            assert!(
+                counted.len() >= 2 && counted.last() == Some(&number),
+                "{counted:?}"
+            );
+            assert!(shown.lock().texts.len() <= MOST_UNCOUNTED);
+        }
+        let counted = versions(&shown.count(&idle, &idle.live()));
+        assert_eq!((counted[0], counted.last()), (0, Some(&199)));
     }
 }

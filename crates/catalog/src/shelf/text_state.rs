@@ -50,9 +50,9 @@ impl TextState {
 
 impl SkillShelf {
     /// By key, or by the id of a skill that is shadowed.
-    fn by_key_or_id(&self, name: &str) -> Option<&Arc<ServedSkill>> {
+    pub(crate) fn by_key_or_id(&self, name: &str) -> Option<&Arc<ServedSkill>> {
         self.get(name).or_else(|| {
-            let mut shadowed = self.all_after("").filter(|skill| skill.key().contains('/'));
+            let mut shadowed = self.all_after("").filter(|skill| skill.is_shadowed());
             shadowed.find(|skill| skill.skill().id.as_str() == name)
         })
     }

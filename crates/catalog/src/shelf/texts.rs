@@ -32,6 +32,7 @@ impl Texts {
     }
 
     /// Whether somebody has asked for it, in this generation or in one before.
+    #[cfg(feature = "watch")]
     pub(crate) fn is_used(&self) -> bool {
         self.shelf.get().is_some() || self.before.is_some()
     }

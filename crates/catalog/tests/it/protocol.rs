@@ -6,8 +6,11 @@ use metier_catalog::{ActivationRequest, Discover, ListingRequest};
 use metier_hooks::{HookDeny, HookEvent, HookFailure, HookResult, Registration};
 use metier_skill_model::SkillStatus;
 use metier_skill_protocol::{
-    Decision, ListingKind, MemoryCounters, NoCounters, QualityCounters, Standing,
+    Decision, ListingKind, MemoryCounters, NoCounters, QualityCounters, QualityEvent,
+    ScriptedSelector, Standing,
 };
+
+use serde_json::json;
 
 use crate::bench_folder::{Bench, ECHO};
 
@@ -18,6 +21,7 @@ fn skill(bench: &Bench, name: &str, description: &str, more: &str, body: &str) {
 
 fn session(listing: &mut ListingRequest) {
     listing.session = Some("s".to_owned());
+    "main".clone_into(&mut listing.agent);
 }
 
 #[tokio::test]
@@ -87,6 +91,181 @@ async fn all_three_faces_see_the_same_skills_and_count_into_the_loop() {
 }
 
 #[tokio::test]
+async fn a_skill_that_is_only_opened_stays_suggested_and_one_that_fails_goes() {
+    let quality = Arc::new(MemoryCounters::default());
+    let counters = Arc::clone(&quality);
+    let bench = Bench::with(|settings| settings.protocol.quality = counters);
+    skill(
+        &bench,
+        "notes",
+        "Writes review notes for artists.",
+        "",
+        "Write.",
+    );
+    let tools = "tools:\n  - name: go\n    source_file: scripts/run.py\n";
+    bench.skill_with_tools("review", tools, "raise SystemExit(1)\n");
+    bench.discover();
+    let mut activation = ActivationRequest::new("notes");
+    for session in ["a", "a", "b", "c"] {
+        activation.session = Some(session.to_owned());
+        bench.catalog.activate_skill(&activation).unwrap();
+    }
+    let counts = quality.counts("notes");
+    assert_eq!(
+        (counts.invoked, counts.applied),
+        (4, 3),
+        "once for each session"
+    );
+    let found = async |query: &str| {
+        let found = bench.catalog.discover_skills(Discover::new(query)).await;
+        found.unwrap()
+    };
+    let first = found("write review notes for an artist").await;
+    assert_eq!(first.hits[0].name, "notes", "{:?}", first.notes);
+
+    // How the calls of its tools ended is known without a store and without a hook of anybody's.
+    bench
+        .output("load_skill", json!({"skill_name": "review"}))
+        .await;
+    for _ in 0..2 {
+        assert!(bench.output("review__go", json!({})).await.is_error);
+    }
+    let counts = quality.counts("review");
+    assert_eq!(
+        (counts.applied, counts.fallbacks, counts.completions),
+        (1, 2, 0)
+    );
+    let without = found("the review skill of this house").await;
+    assert!(without.hits.iter().all(|hit| hit.name != "review"));
+    let notes: Vec<String> = without.notes.iter().map(ToString::to_string).collect();
+    let left_out = "1 skill that did not work before is left out (review); it loads by name";
+    assert!(notes.contains(&left_out.to_owned()), "{notes:?}");
+    assert_eq!(found("select:review").await.hits[0].name, "review");
+    // A host knows better.
+    for _ in 0..2 {
+        bench
+            .catalog
+            .report_skill("review", QualityEvent::Completed);
+    }
+    let again = found("the review skill of this house").await;
+    assert!(again.hits.iter().any(|hit| hit.name == "review"));
+}
+
+#[tokio::test]
+async fn what_is_looked_for_in_advance_asks_no_model() {
+    let answer = r#"{"skills": ["bake-two"]}"#.to_owned();
+    let selector = Arc::new(ScriptedSelector::new([Ok(answer)]));
+    let asked = Arc::clone(&selector);
+    let bench = Bench::with(|settings| settings.protocol.selector = Some(asked));
+    skill(
+        &bench,
+        "bake-one",
+        "Bakes ambient light into maps.",
+        "",
+        "x",
+    );
+    bench.discover();
+    // A folder that comes later is searched as well.
+    let later = tempfile::tempdir().unwrap();
+    std::fs::create_dir(later.path().join("bake-two")).unwrap();
+    let text = "---\nname: bake-two\ndescription: Bakes ambient shadow into maps.\n---\n";
+    std::fs::write(later.path().join("bake-two/SKILL.md"), text).unwrap();
+    assert_eq!(bench.catalog.register_dir(later.path()).skills, 2);
+    assert_eq!(bench.catalog.register_dir(later.path()).skills, 2);
+    let vague = "something with ambient maps";
+    let early = bench
+        .catalog
+        .discover_skills(Discover::prefetch(vague))
+        .await;
+    assert_eq!(early.unwrap().hits.len(), 2);
+    assert!(selector.asked().is_empty());
+    let chosen = bench.catalog.discover_skills(Discover::new(vague)).await;
+    assert_eq!(chosen.unwrap().hits[0].name, "bake-two");
+    assert_eq!(selector.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn the_listing_for_everybody_is_made_once_and_whoever_has_no_token_gets_everything() {
+    let quality = Arc::new(MemoryCounters::default());
+    let counters = Arc::clone(&quality);
+    let bench = Bench::with(|settings| settings.protocol.quality = counters);
+    skill(&bench, "one", "The first.", "", "x");
+    bench.discover();
+    let first = bench.catalog.listing_for_all();
+    assert!(Arc::ptr_eq(&first, &bench.catalog.listing_for_all()));
+    assert_eq!(
+        quality.counts("one").listed,
+        0,
+        "nobody is known to have seen it"
+    );
+    let mut standing = Standing::default();
+    standing.disabled.insert("one".to_owned());
+    bench.catalog.set_standing(standing);
+    assert!(bench.catalog.listing_for_all().shown.is_empty());
+    bench.catalog.set_standing(Standing::default());
+    skill(&bench, "two", "The second.", "", "x");
+    bench.discover();
+    assert_eq!(bench.catalog.listing_for_all().shown, ["one", "two"]);
+
+    let mut request = ListingRequest::new();
+    request.session = Some("s".to_owned());
+    for _ in 0..2 {
+        let listing = bench.catalog.skill_listing(&request);
+        assert_eq!((listing.kind, listing.shown.len()), (ListingKind::First, 2));
+    }
+    session(&mut request);
+    let kinds = [(); 2].map(|()| bench.catalog.skill_listing(&request).kind);
+    assert_eq!(kinds, [ListingKind::First, ListingKind::Unchanged]);
+}
+
+#[tokio::test]
+async fn a_name_that_is_there_and_not_shown_says_why() {
+    let bench = Bench::new();
+    skill(
+        &bench,
+        "person",
+        "x",
+        "disable-model-invocation: true\n",
+        "x",
+    );
+    skill(&bench, "pathed", "x", "paths: ['*.ma']\n", "x");
+    let implicit = "metadata:\n  dcc-mcp:\n    allow-implicit-invocation: false\n";
+    skill(&bench, "silent", "x", implicit, "x");
+    skill(&bench, "gone", "x", "", "x");
+    // Without quotes it is no YAML, so that its text is not served and it has nothing else.
+    skill(&bench, "colon", "a: b", "", "x");
+    bench.discover();
+    let mut standing = Standing::default();
+    standing.disabled.insert("gone".to_owned());
+    bench.catalog.set_standing(standing);
+    for (name, why) in [
+        ("person", "can only be invoked by a person"),
+        ("pathed", "is for *.ma"),
+        ("silent", "opened by its name"),
+        ("gone", "no skill has this name"),
+        ("nope", "no skill has this name"),
+    ] {
+        let found = Discover::new(format!("select:{name}"));
+        let found = bench.catalog.discover_skills(found).await.unwrap();
+        let notes: Vec<String> = found.notes.iter().map(ToString::to_string).collect();
+        assert!(found.hits.is_empty() && notes[0].contains(why), "{notes:?}");
+    }
+    assert!(bench.catalog.listing_for_all().shown.is_empty());
+    let refused = bench
+        .catalog
+        .activate_skill(&ActivationRequest::new("colon"));
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("not valid YAML"), "{refused}");
+    let nothing = bench
+        .structured("discover_skills", json!({"query": "xyzzy"}))
+        .await;
+    assert!(
+        nothing["notes"].to_string().contains("no skill fits"),
+        "{nothing}"
+    );
+}
+
+#[tokio::test]
 async fn conditional_skills_come_into_view_when_a_file_is_touched() {
     let bench = Bench::with(|settings| settings.protocol.quality = Arc::new(NoCounters));
     skill(
@@ -107,6 +286,12 @@ async fn conditional_skills_come_into_view_when_a_file_is_touched() {
     request.touched = vec!["src/a/light.glsl".to_owned()];
     assert_eq!(bench.catalog.skill_listing(&request).shown, ["shaders"]);
     bench.catalog.activate_skill(&activation).unwrap();
+    // As many as one pull of a repository touches, and no more at once.
+    for (files, is_refused) in [(4_096, false), (4_097, true)] {
+        let touched = vec!["src/a.txt"; files];
+        let listing = bench.output("skills_listing", json!({"touched": touched}));
+        assert_eq!(listing.await.is_error, is_refused, "{files}");
+    }
 }
 
 #[tokio::test]

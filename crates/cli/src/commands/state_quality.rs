@@ -3,9 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use metier::persistence::{Counters, DatabaseError, QualityCounter, QualityStore, system_clock};
+use metier::persistence::{Counters, DatabaseError, QualityStore, system_clock};
+use metier::skill_protocol::QualityEvent;
 
 use crate::Failure;
+
+/// What the table has a column for.
+const SHOWN: [QualityEvent; 4] = [
+    QualityEvent::Selected,
+    QualityEvent::Applied,
+    QualityEvent::Completed,
+    QualityEvent::FellBack,
+];
 
 /// The counters of an application's skills.
 pub(super) struct Quality {
@@ -53,7 +62,7 @@ impl Quality {
         if self.counters.is_empty() {
             return Vec::new();
         }
-        let names = QualityCounter::ALL.map(QualityCounter::as_str);
+        let names = SHOWN.map(QualityEvent::counter);
         let head = names.map(str::to_uppercase);
         let row = |(skill, counters): (&String, &Counters)| {
             let count = |name: &str| counters.get(name).copied().unwrap_or(0).to_string();

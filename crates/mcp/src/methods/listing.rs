@@ -1,8 +1,9 @@
 //! The listing of the skills at the end of the instructions, and as the resource `metier://listing`.
 
-use metier_catalog::{ListedKind, ListingRequest};
+use metier_catalog::ListedKind;
 use serde_json::{Value, json};
 
+use crate::config::OF_STUBS;
 use crate::shared::Shared;
 
 /// Readable and never listed: it is no file of a skill.
@@ -21,14 +22,16 @@ pub(super) fn is_told(shared: &Shared) -> bool {
 
 /// What a model is told about the server.
 pub(super) fn instructions(shared: &Shared) -> Option<String> {
-    let text = shared.config.instructions.as_deref()?;
-    if !is_told(shared) {
-        return Some(text.to_owned());
+    let mut text = shared.config.instructions.clone()?;
+    if !shared.config.stubs {
+        text = text.replace(OF_STUBS, "");
     }
-    // Nobody knows whether the client shows it to its model: it counts as sent to nobody.
-    let listing = shared.catalog.skill_listing(&ListingRequest::new());
+    if !is_told(shared) {
+        return Some(text);
+    }
+    let listing = shared.catalog.listing_for_all();
     if listing.text.is_empty() {
-        return Some(text.to_owned());
+        return Some(text);
     }
     Some(format!(
         "{text}\n\nSkills to be used with skill, as far as they fit here; discover_skills finds the others:\n{}",
@@ -38,7 +41,7 @@ pub(super) fn instructions(shared: &Shared) -> Option<String> {
 
 /// The listing as the contents of a resource.
 pub(super) fn contents(shared: &Shared) -> Value {
-    let listing = shared.catalog.skill_listing(&ListingRequest::new());
+    let listing = shared.catalog.listing_for_all();
     json!({
         "uri": URI,
         "mimeType": "text/plain",

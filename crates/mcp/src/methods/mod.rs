@@ -53,8 +53,12 @@ async fn blocking(
     }
 }
 
-/// Reads a method's parameters; the library's text names the member and what was expected.
+/// Reads a method's parameters; the library's text names the member and what was expected. The place in a text that
+/// some client's library has written tells nobody anything.
 fn read<'p, T: Deserialize<'p>>(params: &'p str) -> Result<T, McpError> {
-    serde_json::from_str(params)
-        .map_err(|error| McpError::invalid_params(format!("invalid params: {error}")))
+    serde_json::from_str(params).map_err(|error| {
+        let text = error.to_string();
+        let what = text.split(" at line ").next().unwrap_or_default();
+        McpError::invalid_params(format!("invalid params: {what}"))
+    })
 }

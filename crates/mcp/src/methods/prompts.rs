@@ -75,7 +75,7 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, 
 
 /// A skill whose name an earlier one has is out of reach by its name, so it is no prompt.
 pub(crate) fn is_prompt(skill: &SkillPlace) -> bool {
-    !skill.key().contains('/') && skill.skill().metadata.client.user_invocable != Some(false)
+    !skill.is_shadowed() && skill.skill().metadata.client.user_invocable != Some(false)
 }
 
 /// What a prompt's name leads to: a skill, or a prompt that a skill brings along.
@@ -190,11 +190,37 @@ fn get(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
                 _ => unreadable(&asked.name, "its SKILL.md cannot be read"),
             })?;
         if let Some(prompt) = further {
+            let known = prompt.arguments.iter().map(|it| it.name.as_str());
+            only_known(&arguments, known)?;
             return filled(&prompt, &arguments);
         }
+        let names = argument_names(&skill.skill().metadata);
+        let known = names.iter().map(String::as_str);
+        only_known(&arguments, known.chain([WHOLE]))?;
         Ok(message(skill, &read.bytes, arguments.clone()))
     })?;
     shared.results.build(call.era, &own, None, Map::new())
+}
+
+/// A text that goes nowhere is not lost in silence.
+fn only_known<'n>(
+    given: &BTreeMap<String, String>,
+    known: impl Iterator<Item = &'n str>,
+) -> Result<(), McpError> {
+    let known: Vec<&str> = known.collect();
+    let unknown = given.keys().find(|name| !known.contains(&name.as_str()));
+    let Some(unknown) = unknown else {
+        return Ok(());
+    };
+    let shown: String = unknown.chars().take(100).collect();
+    let expected = if known.is_empty() {
+        "none".to_owned()
+    } else {
+        known.join(", ")
+    };
+    Err(McpError::invalid_params(format!(
+        "invalid params: this prompt has no argument {shown:?}; expected {expected}"
+    )))
 }
 
 /// A prompt of a skill with its arguments put in, each once.
@@ -259,7 +285,6 @@ fn given(metadata: &SkillMetadata, mut given: BTreeMap<String, String>) -> Argum
             .collect();
         values.join(" ")
     });
-    given.retain(|name, _| names.contains(name));
     Arguments { raw, named: given }
 }
 

@@ -228,9 +228,24 @@ fn read_from(
             let manifest = manifest.map_err(|reason| no_such(uri, reason))?;
             Ok(generated(uri, &manifest_of(skill, manifest)))
         }
-        Err(FileFault::NotFound) => Err(no_such(uri, "the skill has no such file")),
+        Err(FileFault::NotFound) => {
+            let manifest = skill.manifest(change);
+            let files = manifest.as_ref().as_ref().map(|known| &known.files[..]);
+            let below = format!("{path}/");
+            let mut files = files.unwrap_or_default().iter();
+            let is_folder = path.is_empty() || files.any(|file| file.path.starts_with(&below));
+            Err(no_such(
+                uri,
+                if is_folder {
+                    "it is a folder; resources/directory/read lists it"
+                } else {
+                    "the skill has no such file"
+                },
+            ))
+        }
         Err(FileFault::LeftOut(reason)) => {
-            Err(no_such(uri, &format!("the skill is not served: {reason}")))
+            let why = format!("the skill is known and not served: {reason}");
+            Err(no_such(uri, &why))
         }
         Err(FileFault::Failed(reason)) => Err(no_such(uri, &reason)),
         Err(_) => Err(no_such(uri, "it cannot be read")),

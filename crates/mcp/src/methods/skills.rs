@@ -25,6 +25,8 @@ use crate::table::{Eras, Feature};
 /// How many skills a page holds.
 const PAGE: usize = 50;
 const LIST: &str = "skills";
+/// Why no list shows a skill of a name that another one has.
+const SHADOWED: &str = "another skill of its name comes first; its own URI leads to this one";
 /// The type of a folder.
 const FOLDER: &str = "inode/directory";
 
@@ -87,6 +89,8 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> (Map<String,
     let mut left_out = LeftOut::new();
     if last.is_empty() {
         left_out.clone_from(shelf.left_out());
+        let shadowed = shelf.all_after("").filter(|skill| skill.is_shadowed());
+        left_out.extend(shadowed.map(|skill| (skill.key().to_owned(), SHADOWED.to_owned())));
     }
     let page = shelf.page(last, PAGE, SkillPlace::is_listed, ServedSkill::text, change);
     let mut skills = Vec::with_capacity(page.skills.len());
@@ -161,15 +165,10 @@ fn find<'s>(
         .ok_or_else(|| unknown(shelf, uri, segments))
 }
 
-/// A skill that is left out says why.
+/// A skill that is known says why it is not there.
 pub(super) fn unknown(shelf: &SkillShelf, uri: &str, segments: &[String]) -> McpError {
-    let reason = segments.first().and_then(|name| {
-        let labelled = segments.get(1).map(|second| format!("{name}/{second}"));
-        let found = labelled.and_then(|key| shelf.left_out().get(&key));
-        found.or_else(|| shelf.left_out().get(name))
-    });
-    match reason {
-        Some(reason) => no_such(uri, &format!("the skill is not served: {reason}")),
+    match shelf.why_not(segments) {
+        Some(why) => no_such(uri, &why),
         None => no_such(uri, "there is no such skill"),
     }
 }

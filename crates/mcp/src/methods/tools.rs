@@ -230,7 +230,7 @@ async fn prepare(
 ) -> Result<Prepared, McpError> {
     let takes_roots = tool.as_ref().is_some_and(|tool| tool.takes_roots);
     let destructive = tool.filter(|tool| confirm::is_due(shared.config.confirm, &tool.listed));
-    let (selection, mut selected) = match selecting::due(shared, call, name, arguments) {
+    let (selection, mut selected) = match selecting::due(shared, call, name, arguments).await {
         Selecting::No => (None, None),
         Selecting::Unable(why) => (None, Some(why)),
         Selecting::Ask(question) => (Some(question), None),
@@ -246,6 +246,7 @@ async fn prepare(
             }
             questions.push(confirm::question(&tool.listed, arguments));
         }
+        let is_selecting = selection.is_some();
         questions.extend(selection);
         let mut params = retry;
         if !questions.is_empty() || params.contains_key("requestState") {
@@ -261,7 +262,8 @@ async fn prepare(
         {
             return result(shared, call, refusal).map(Prepared::Answer);
         }
-        if let Some(answer) = answers.get(SELECTION) {
+        // What is due no more, or refused by now, is not taken from an earlier round.
+        if is_selecting && let Some(answer) = answers.get(SELECTION) {
             selected = Some(selecting::said(answer));
         }
         let workspace = workspace::of_answer(shared, answers.get(workspace::ROOTS));

@@ -28,7 +28,7 @@ pub(crate) struct Bench {
     pub(crate) waiting: Arc<Semaphore>,
     /// A permit for each call of `wait` that was told to stop.
     pub(crate) stopped: Arc<Semaphore>,
-    folder: tempfile::TempDir,
+    folder: Arc<tempfile::TempDir>,
 }
 
 /// Everything that came of one message.
@@ -176,7 +176,21 @@ impl Bench {
             time,
             waiting,
             stopped,
-            folder,
+            folder: Arc::new(folder),
+        }
+    }
+
+    /// Another server over the same catalog.
+    pub(crate) fn beside(&self) -> Self {
+        let dispatcher = ToolDispatcher::new(self.registry.clone());
+        Self {
+            server: McpServer::new(self.catalog.clone(), dispatcher, McpConfig::default()),
+            catalog: self.catalog.clone(),
+            registry: self.registry.clone(),
+            time: Arc::clone(&self.time),
+            waiting: Arc::clone(&self.waiting),
+            stopped: Arc::clone(&self.stopped),
+            folder: Arc::clone(&self.folder),
         }
     }
 

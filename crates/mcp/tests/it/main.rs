@@ -17,6 +17,7 @@ mod followed;
 mod hostile;
 mod notices;
 mod paging;
+mod policy_first;
 mod prompts;
 mod roots;
 mod selecting;

@@ -172,3 +172,36 @@ async fn a_subscription_needs_a_stream_and_a_filter() {
         -32602
     );
 }
+
+#[tokio::test]
+async fn each_server_over_one_catalog_counts_for_itself() {
+    let bench = Bench::new();
+    let beside = bench.beside();
+    let (a, b) = (bench.session().await, beside.session().await);
+    let streams = [
+        bench.server.open_stream(Some(&a.id)).unwrap(),
+        beside.server.open_stream(Some(&b.id)).unwrap(),
+    ];
+    let expected = json!({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"});
+    a.request("skills/list", json!({})).await;
+    b.request("skills/list", json!({})).await;
+    for text in ["one", "more", "at last"] {
+        std::fs::write(bench.root().join("one/more.txt"), text).unwrap();
+        // One looks; both have been shown what is not so any more.
+        a.request("skills/list", json!({})).await;
+        for stream in &streams {
+            assert_eq!(notice(stream).await, expected, "{text}");
+            assert!(is_quiet(stream).await);
+        }
+    }
+    // A server that comes later begins with what there is.
+    let late = bench.beside();
+    let c = late.session().await;
+    let stream = late.server.open_stream(Some(&c.id)).unwrap();
+
+    std::fs::remove_file(bench.root().join("one/more.txt")).unwrap();
+    c.request("skills/list", json!({})).await;
+    assert_eq!(notice(&stream).await, expected);
+    assert_eq!(notice(&streams[0]).await, expected);
+    assert!(is_quiet(&stream).await);
+}

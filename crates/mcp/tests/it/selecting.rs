@@ -32,29 +32,29 @@ fn fill(bench: &Bench) {
     bench.rediscover();
 }
 
-fn bench() -> Bench {
+pub(crate) fn bench() -> Bench {
     let bench = Bench::with(|config| config.selector = ClientSelector::Sampling);
     fill(&bench);
     bench
 }
 
-async fn client(bench: &Bench, capabilities: Value) -> Client<'_> {
+pub(crate) async fn client(bench: &Bench, capabilities: Value) -> Client<'_> {
     let params = json!({"protocolVersion": LATEST, "capabilities": capabilities});
     let id = bench.initialize(params).await.session.unwrap();
     Client { bench, id }
 }
 
-const VAGUE: &str = "something with ambient maps";
+pub(crate) const VAGUE: &str = "something with ambient maps";
 
-fn call(arguments: &Value) -> Value {
+pub(crate) fn call(arguments: &Value) -> Value {
     json!({"name": "discover_skills", "arguments": arguments})
 }
 
-fn message(text: &str) -> Value {
+pub(crate) fn message(text: &str) -> Value {
     json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": text}})
 }
 
-fn names(answer: &Value) -> Vec<String> {
+pub(crate) fn names(answer: &Value) -> Vec<String> {
     let skills = answer["result"]["structuredContent"]["skills"].as_array();
     let skills = skills.unwrap_or_else(|| panic!("{answer}"));
     skills
@@ -68,7 +68,7 @@ fn notes(answer: &Value) -> String {
 }
 
 /// Calls the tool and answers the question for the client's model.
-async fn select(client: &Client<'_>, answer: Value) -> (Value, Value) {
+pub(crate) async fn select(client: &Client<'_>, answer: Value) -> (Value, Value) {
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call(&json!({"query": VAGUE}))});
     let Reply::Exchange(mut exchange) = client.start(&body) else {
         panic!()
@@ -252,14 +252,23 @@ async fn the_listing_is_a_tool_a_resource_and_part_of_the_instructions_and_agree
     let first = client.call("skills_listing", json!({})).await.answer["result"].clone();
     assert_eq!(first["structuredContent"]["text"], listing);
     assert_eq!(first["content"][0]["text"], listing);
-    // The session is remembered, other agents of it are not, and a token serves everybody.
-    let again = client.call("skills_listing", json!({})).await;
-    assert_eq!(
-        again.answer["result"]["structuredContent"]["kind"],
-        "unchanged"
-    );
-    let agent = client.call("skills_listing", json!({"agent": "b"})).await;
-    assert_eq!(agent.answer["result"]["structuredContent"]["kind"], "first");
+    // Whoever says nothing may have lost it: in every era, however often somebody of that name has asked.
+    for heard in [
+        client.call("skills_listing", json!({})).await,
+        bench
+            .modern("tools/call", json!({"name": "skills_listing"}))
+            .await,
+        bench
+            .modern("tools/call", json!({"name": "skills_listing"}))
+            .await,
+    ] {
+        assert_eq!(heard.answer["result"]["structuredContent"]["text"], listing);
+    }
+    // An agent with a name is remembered, others are not, and a token serves everybody.
+    for (agent, kind) in [("a", "first"), ("a", "unchanged"), ("b", "first")] {
+        let heard = client.call("skills_listing", json!({"agent": agent})).await;
+        assert_eq!(heard.answer["result"]["structuredContent"]["kind"], kind);
+    }
     write(
         bench.root(),
         "new/SKILL.md",

@@ -122,7 +122,7 @@ async fn a_skill_that_is_too_large_is_left_out_with_the_reason() {
 }
 
 #[tokio::test]
-async fn a_name_found_twice_is_served_under_the_label_of_its_root() {
+async fn a_name_found_twice_is_listed_once_and_served_under_the_label_of_its_root() {
     let bench = bench();
     let other = tempfile::tempdir().unwrap();
     write(
@@ -140,17 +140,36 @@ async fn a_name_found_twice_is_served_under_the_label_of_its_root() {
         .iter()
         .map(|skill| skill["uri"].as_str().unwrap().to_owned())
         .collect();
-    assert_eq!(
-        uris,
-        [
-            "skill://bake/SKILL.md",
-            "skill://explicit-2/one/SKILL.md",
-            "skill://one/SKILL.md",
-            "skill://two/SKILL.md"
-        ]
+    let listed = [
+        "skill://bake/SKILL.md",
+        "skill://one/SKILL.md",
+        "skill://two/SKILL.md",
+    ];
+    assert_eq!(uris, listed);
+    // Its front matter says a name under which the other skill's tools are called.
+    let left_out = &list.answer["result"]["_meta"]["dcc"]["left_out"]["explicit-2/one"];
+    assert!(
+        left_out.as_str().unwrap().contains("comes first"),
+        "{list:?}"
     );
-    let read = both(&bench, &client, "resources/read", json!({"uri": uris[1]})).await;
+    let resources = client.request("resources/list", json!({})).await;
+    let index = json!({"uri": "skill://index.json"});
+    let index = both(&bench, &client, "resources/read", index).await;
+    for (list, name) in [
+        (&resources.raw, r#""name":"one""#),
+        (&index.raw, r#"\"name\":\"one\""#),
+    ] {
+        assert_eq!(list.matches(name).count(), 1, "{list}");
+        assert!(!list.contains("explicit-2"), "{list}");
+    }
+    let copy = json!({"uri": "skill://explicit-2/one/SKILL.md"});
+    let read = both(&bench, &client, "resources/read", copy.clone()).await;
     assert!(read.raw.contains("Other"));
+    let got = both(&bench, &client, "skills/get", copy).await;
+    assert_eq!(
+        got.answer["result"]["skill"]["frontmatter"]["description"],
+        "The other one."
+    );
     both(
         &bench,
         &client,
@@ -160,6 +179,38 @@ async fn a_name_found_twice_is_served_under_the_label_of_its_root() {
     .await;
     let prompts = client.request("prompts/list", json!({})).await;
     assert_eq!(prompts.raw.matches(r#""name":"one""#).count(), 1);
+}
+
+#[tokio::test]
+async fn a_known_skill_that_is_not_served_says_so_and_nothing_stands_in_for_it() {
+    let bench = bench();
+    let other = tempfile::tempdir().unwrap();
+    let colon = "---\nname: notes\ndescription: The winner: with a colon\n---\n";
+    write(bench.root(), "notes/SKILL.md", colon);
+    let copy = "---\nname: notes\ndescription: The copy.\n---\n";
+    write(other.path(), "notes/SKILL.md", copy);
+    write(bench.root(), "broken/SKILL.md", "---\nname: [\n---\n");
+    let roots = [bench.root().to_owned(), other.path().to_owned()];
+    bench.catalog.discover(&roots, None);
+    let client = bench.session().await;
+    for list in ["skills/list", "resources/list", "prompts/list"] {
+        let list = both(&bench, &client, list, json!({})).await;
+        assert!(!list.raw.contains("The copy."), "{}", list.raw);
+    }
+    for (name, known) in [
+        (
+            "notes",
+            "known and not served: its front matter is not valid YAML",
+        ),
+        ("broken", "found and rejected: "),
+        ("nope", "there is no such skill"),
+    ] {
+        for method in ["resources/read", "skills/get"] {
+            let uri = json!({"uri": format!("skill://{name}/SKILL.md")});
+            let why = error(&bench, &client, method, uri).await;
+            assert!(why.contains(known), "{method}: {why}");
+        }
+    }
 }
 
 #[tokio::test]

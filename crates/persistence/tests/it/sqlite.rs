@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use metier_persistence::{DatabaseError, QualityStore, SqliteMirror, StateChange};
+use metier_persistence::{DatabaseError, QualityLedger, QualityStore, SqliteMirror, StateChange};
 use rusqlite::Connection;
 
 use crate::store::{at, load, names};
@@ -115,6 +115,42 @@ fn counters_add_up_over_restarts_and_servers() {
         .query_row("PRAGMA journal_mode", [], |row| row.get(0))
         .unwrap();
     assert_eq!(mode, "wal");
+}
+
+#[test]
+fn two_processes_count_into_one_file_and_lose_nothing() {
+    const FILE: &str = "METIER_TEST_COUNT_INTO";
+    const TIMES: u64 = 200;
+    if let Some(file) = std::env::var_os(FILE) {
+        // One of the two processes that this test starts.
+        let ledger = QualityLedger::begin(file, Arc::new(|| 1)).unwrap();
+        for _ in 0..TIMES {
+            ledger.add([("rig", "listed"), ("rig", "invoked"), ("bake", "listed")]);
+        }
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quality.sqlite3");
+    let start = || {
+        let mut process = std::process::Command::new(std::env::current_exe().unwrap());
+        process.args([
+            "--exact",
+            "sqlite::two_processes_count_into_one_file_and_lose_nothing",
+        ]);
+        process.env(FILE, &file).spawn().unwrap()
+    };
+    let processes = [start(), start()];
+    for mut process in processes {
+        assert!(process.wait().unwrap().success());
+    }
+    let all = QualityStore::open(&file, Arc::new(|| 2)).unwrap().all();
+    let all = all.unwrap();
+    let counted = [
+        &all["rig"]["listed"],
+        &all["rig"]["invoked"],
+        &all["bake"]["listed"],
+    ];
+    assert_eq!(counted, [&(2 * TIMES); 3]);
 }
 
 #[test]

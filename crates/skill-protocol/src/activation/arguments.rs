@@ -31,12 +31,14 @@ impl Arguments {
 /// client has no other way to its files.
 pub fn fill(body: &str, base: &str, arguments: &Arguments) -> String {
     let words = words(&arguments.raw);
-    let mut text = String::with_capacity(body.len());
+    let mut text = Filled::default();
     let mut used = false;
     let mut rest = body;
-    while let Some(at) = rest.find(['$', '{']) {
+    while let Some(at) = rest.find(['$', '{'])
+        && !text.is_full()
+    {
         let (before, from) = rest.split_at(at);
-        text.push_str(before);
+        text.put(before);
         let mut put = None;
         for folder in ["${CLAUDE_SKILL_DIR}", "{baseDir}"] {
             if let Some(after) = from.strip_prefix(folder) {
@@ -47,21 +49,41 @@ pub fn fill(body: &str, base: &str, arguments: &Arguments) -> String {
             put = argument(from, arguments, &words);
             used |= put.is_some();
         }
-        rest = if let Some((value, after)) = put {
-            text.push_str(value);
-            after
-        } else {
-            let mut characters = from.chars();
-            text.extend(characters.next());
-            characters.as_str()
-        };
+        let (value, after) = put.unwrap_or_else(|| from.split_at(1));
+        text.put(value);
+        rest = after;
     }
-    text.push_str(rest);
+    text.put(rest);
     if !used && !arguments.raw.trim().is_empty() {
-        text.push_str("\n\nARGUMENTS: ");
-        text.push_str(&arguments.raw);
+        text.put("\n\nARGUMENTS: ");
+        text.put(&arguments.raw);
     }
-    cut(text)
+    cut(text.text)
+}
+
+/// A text that takes one character more than it may have, which says that it is to be cut, and nothing after that: what
+/// is put in a thousand times may be long.
+#[derive(Default)]
+struct Filled {
+    text: String,
+    characters: usize,
+}
+
+impl Filled {
+    const fn is_full(&self) -> bool {
+        self.characters > MOST_CHARACTERS
+    }
+
+    fn put(&mut self, more: &str) {
+        let left = (MOST_CHARACTERS + 1).saturating_sub(self.characters);
+        if let Some((end, _)) = more.char_indices().nth(left) {
+            self.text.push_str(more.get(..end).unwrap_or_default());
+            self.characters += left;
+        } else {
+            self.text.push_str(more);
+            self.characters += more.chars().count();
+        }
+    }
 }
 
 /// The argument that a text beginning with `$` means, and what follows the placeholder.
@@ -72,9 +94,7 @@ fn argument<'t>(
 ) -> Option<(&'t str, &'t str)> {
     let after = from.strip_prefix('$')?;
     if let Some(after) = after.strip_prefix("ARGUMENTS") {
-        if let Some((digits, rest)) = after.strip_prefix('[').and_then(|it| it.split_once(']'))
-            && let Ok(index) = digits.parse::<usize>()
-        {
+        if let Some((index, rest)) = indexed(after) {
             return Some((words.get(index).map_or("", String::as_str), rest));
         }
         return Some((&arguments.raw, after));
@@ -89,6 +109,14 @@ fn argument<'t>(
     // Without so many arguments it is an amount of money.
     let index = name.parse::<usize>().ok()?;
     words.get(index).map(|word| (word.as_str(), rest))
+}
+
+/// `[NUMBER]` at the beginning of a text, and what follows it.
+fn indexed(text: &str) -> Option<(usize, &str)> {
+    let text = text.strip_prefix('[')?;
+    let end = text.find(|c: char| !c.is_ascii_digit())?;
+    let (digits, rest) = text.split_at(end);
+    Some((digits.parse().ok()?, rest.strip_prefix(']')?))
 }
 
 /// The words of a command line; blanks alone part them where quotes do not close.
@@ -170,6 +198,18 @@ mod tests {
         let text = with(&body, "");
         assert!(text.chars().count() < MOST_CHARACTERS + 100);
         assert!(text.contains("é\n\n(The instructions go on"));
+    }
+
+    #[test]
+    fn what_is_put_in_a_thousand_times_is_no_longer_than_it_may_be() {
+        let raw = "y".repeat(1_000_000);
+        for placeholder in ["$ARGUMENTS\n", "$0\n", "$ARGUMENTS[0]\n", "{baseDir} $0 "] {
+            let text = with(&placeholder.repeat(20_000), &raw);
+            assert!(text.len() < MOST_CHARACTERS + 100);
+            assert!(text.capacity() < 3 * MOST_CHARACTERS, "{}", text.capacity());
+        }
+        let open = with(&"$ARGUMENTS[".repeat(90_000), "y");
+        assert!(open.starts_with("y[y["));
     }
 
     proptest! {

@@ -139,7 +139,17 @@ pub enum Note {
     DroppedByExperience {
         /// How many.
         count: usize,
+        /// Which, the first of them.
+        #[serde(default)]
+        names: Vec<String>,
     },
+    /// `select:` named a skill that is there and is never suggested, or not to whoever asks.
+    NotSuggested {
+        /// Why, and how to come to it.
+        reason: String,
+    },
+    /// Nothing has anything to do with what is asked.
+    NothingFound,
     /// Nobody but the caller can choose between the hits.
     CallerChooses,
 }
@@ -172,12 +182,23 @@ impl fmt::Display for Note {
             Self::SelectorStrayed { count } => {
                 write!(f, "the selector named {count} skills that were not offered")
             }
-            Self::DroppedByExperience { count } => {
-                write!(
-                    f,
-                    "{count} skills that did not work before are left out; they load by name"
-                )
+            Self::DroppedByExperience { count, names } => {
+                let (skills, them) = if *count == 1 {
+                    ("skill that did not work before is", "it loads")
+                } else {
+                    ("skills that did not work before are", "they load")
+                };
+                write!(f, "{count} {skills} left out")?;
+                if !names.is_empty() {
+                    let more = if names.len() < *count { ", …" } else { "" };
+                    write!(f, " ({}{more})", names.join(", "))?;
+                }
+                write!(f, "; {them} by name")
             }
+            Self::NotSuggested { reason } => f.write_str(reason),
+            Self::NothingFound => f.write_str(
+                "no skill fits; say it in other words, or look at the list of all skills",
+            ),
             Self::CallerChooses => f.write_str("choose among these by their descriptions"),
         }
     }

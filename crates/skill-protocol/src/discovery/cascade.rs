@@ -13,7 +13,9 @@ use super::direct::{Direct, direct};
 use super::pending::PendingSelection;
 
 /// So much of a description is in an answer.
-const DESCRIPTION: usize = 250;
+const DESCRIPTION: usize = 200;
+/// So many skills that are left out are named.
+const NAMED_DROPPED: usize = 3;
 /// With so many candidates or fewer a selector is offered all of them.
 const FEW: usize = 10;
 
@@ -147,9 +149,12 @@ impl<'a> Cascade<'a> {
                     .collect();
                 return Discovery::Answered(self.counted(answer));
             }
-            Direct::Failed => {
+            Direct::Failed(why) => {
                 let mut answer = DiscoveryAnswer::new(Stage::Direct);
-                answer.notes.push(Note::NoSuchSkill);
+                answer.notes.push(match why {
+                    Some(reason) => Note::NotSuggested { reason },
+                    None => Note::NoSuchSkill,
+                });
                 return Discovery::Answered(answer);
             }
             Direct::No => {}
@@ -197,9 +202,16 @@ impl<'a> Cascade<'a> {
             .view
             .visible()
             .filter(|entry| self.view.quality.counts(&entry.id).is_dropped());
-        let dropped = dropped.count();
-        if dropped > 0 {
-            notes.push(Note::DroppedByExperience { count: dropped });
+        let dropped: Vec<&str> = dropped.map(|entry| entry.name.as_str()).collect();
+        if !dropped.is_empty() {
+            notes.push(Note::DroppedByExperience {
+                count: dropped.len(),
+                names: dropped
+                    .iter()
+                    .take(NAMED_DROPPED)
+                    .map(|name| line(name, 130))
+                    .collect(),
+            });
         }
         let mut best: Option<(Stage, SearchAnswer)> = None;
         let stages = [
@@ -243,6 +255,10 @@ impl<'a> Cascade<'a> {
             });
         }
         answer.notes = notes;
+        if found.hits.is_empty() {
+            answer.notes.retain(|note| *note != Note::NothingFits);
+            answer.notes.push(Note::NothingFound);
+        }
         let hits: Vec<(&Hit, &SkillEntry)> = found
             .hits
             .iter()

@@ -1,5 +1,6 @@
 //! The first stage: a skill is named.
 
+use crate::activation::{ActivationRefusal, Caller, find};
 use crate::book::SkillEntry;
 use crate::view::View;
 
@@ -7,8 +8,8 @@ use crate::view::View;
 pub(super) enum Direct<'a> {
     /// These skills, with the score.
     Named(Vec<&'a SkillEntry>, f64),
-    /// `select:` with a name that no visible skill has.
-    Failed,
+    /// `select:` with a name that no visible skill has; why one of that name is not to be seen, where that may be told.
+    Failed(Option<String>),
     /// It is no name.
     No,
 }
@@ -37,8 +38,23 @@ pub(super) fn direct<'a>(view: &View<'a>, query: &str) -> Direct<'a> {
         }
     }
     if selected.is_some() {
-        Direct::Failed
+        Direct::Failed(why_hidden(view, name))
     } else {
         Direct::No
+    }
+}
+
+/// The words of whoever would open it. What is switched off is as if it were not there.
+fn why_hidden(view: &View<'_>, name: &str) -> Option<String> {
+    match find(view, name, Caller::Model) {
+        Ok(entry) => Some(format!(
+            "the skill `{}` is never suggested; it is opened by its name",
+            entry.name
+        )),
+        Err(
+            refusal @ (ActivationRefusal::Conditional { .. }
+            | ActivationRefusal::OnlyForUsers { .. }),
+        ) => Some(refusal.to_string()),
+        Err(_) => None,
     }
 }

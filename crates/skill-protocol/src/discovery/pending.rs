@@ -85,7 +85,9 @@ impl PendingSelection {
         let mut answer = DiscoveryAnswer::new(Stage::Select);
         answer.plan = plan;
         answer.notes = std::mem::take(&mut self.found.notes);
-        answer.notes.retain(|note| *note != Note::NothingFits);
+        answer
+            .notes
+            .retain(|note| !matches!(note, Note::NothingFits | Note::NothingFound));
         if unknown > 0 {
             answer.notes.push(Note::SelectorStrayed { count: unknown });
         }

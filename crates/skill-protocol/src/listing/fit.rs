@@ -157,5 +157,10 @@ fn left_out(count: usize, options: &ListingOptions) -> String {
     }
     let tool = &options.discover_tool;
     let skills = if count == 1 { "skill" } else { "skills" };
-    format!("{count} more {skills}: call {tool} with what is needed, or with select:NAME.")
+    let by_name = if *tool == super::DISCOVER_TOOL {
+        ", or with select:NAME"
+    } else {
+        ""
+    };
+    format!("{count} more {skills}: call {tool} with what is needed{by_name}.")
 }

@@ -16,6 +16,8 @@ use token::{Fingerprint, Token};
 /// The budget in characters where the context window is not known: a hundredth of 200,000 tokens of four.
 pub const DEFAULT_BUDGET: usize = 8_000;
 
+/// The tool that finds what is not listed.
+const DISCOVER_TOOL: &str = "discover_skills";
 /// More skills than this are not listed one and all.
 const LARGE: usize = 100;
 /// So many of a large number are.
@@ -36,7 +38,10 @@ pub struct ListingOptions {
     pub budget: usize,
     /// The most characters of one description, 20 to 1,536.
     pub description: usize,
-    /// The name of the tool that finds what is not listed.
+    /// The same where there are too many skills for all to be listed: what is shown then is a beginning, and the task
+    /// itself finds the right one. It leaves room for a discovery within the same hundredth of the window.
+    pub description_of_many: usize,
+    /// The name of the tool that finds what is not listed; one of another name is told no `select:`.
     pub discover_tool: String,
 }
 
@@ -45,7 +50,8 @@ impl Default for ListingOptions {
         Self {
             budget: DEFAULT_BUDGET,
             description: 250,
-            discover_tool: "discover_skills".to_owned(),
+            description_of_many: 160,
+            discover_tool: DISCOVER_TOOL.to_owned(),
         }
     }
 }
@@ -116,14 +122,20 @@ pub fn listing(view: &View<'_>, token: Option<&str>, options: &ListingOptions) -
             token: Token::new(view.book.generation(), sent).write(),
         };
     }
+    let mut options = options.clone();
+    if visible.len() > LARGE {
+        options.description = options.description.min(options.description_of_many);
+    }
+    let options = &options;
     let cards: Vec<Card> = fresh.iter().map(|entry| card(entry, options)).collect();
     let beyond = match kind {
         ListingKind::Addition => 0,
         _ => visible.len() - wanted.len(),
     };
     let head = match kind {
-        ListingKind::Replacement | ListingKind::TokenUnreadable => {
-            "This list replaces the earlier one."
+        ListingKind::Replacement => "This list replaces the earlier one.",
+        ListingKind::TokenUnreadable => {
+            "The token cannot be read; this list replaces the earlier one."
         }
         _ => "",
     };

@@ -2,6 +2,7 @@
 //!
 //! The steps are those of `demo_steps.py`; one JSON object a step is printed.
 
+mod protocol;
 mod skills;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ struct Plan {
     url: Option<String>,
     command: Option<Vec<String>>,
     environment: BTreeMap<String, String>,
+    only_files: bool,
     mode: String,
     revision: String,
     core: Vec<String>,
@@ -305,6 +307,11 @@ impl Drive {
         let plan = &self.plan;
         let hint = std::slice::from_ref(&plan.hint);
         let stub = self.stub();
+        if plan.only_files {
+            let connected = said("connect", self.connected()).await;
+            let read = skills::verified(&self.client, plan);
+            return said("skills: every file read and verified", read).await && connected;
+        }
         let steps = [
             said("connect", self.connected()).await,
             said("list: core tools, then stubs", self.list()).await,
@@ -319,6 +326,13 @@ impl Drive {
             )
             .await,
             said("search finds the skill", self.search()).await,
+            said(
+                "skills_listing, and nothing new with its token",
+                protocol::listing(self),
+            )
+            .await,
+            said("discover_skills finds the skill", protocol::discover(self)).await,
+            said("skill gives its instructions", protocol::activate(self)).await,
             said("load_skill", self.load()).await,
             said("list_changed is heard", self.hear(1)).await,
             said("the tool has its schema", self.schema()).await,
