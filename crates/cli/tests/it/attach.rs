@@ -142,7 +142,7 @@ fn a_server_says_at_its_start_that_the_application_is_not_there() {
     exit 0
     --- stdout
     --- stderr
-    warning: --attach door.json: no application is attached: the file that `--attach` names is not there; start the adapter in the application (`metier host-adapter` prints it); until it answers, its tools refuse
+    warning: --attach door.json: no application is attached: the file that its adapter writes is not there; start the adapter in the application (`metier host-adapter` prints it); until it answers, its tools refuse
     ");
     let application = start(folder.path());
     let said = stdio(&["--attach", "door.json"]);
