@@ -108,11 +108,12 @@ impl QualityCounts {
         0.9 + 0.2 * good / (good + bad)
     }
 
-    /// Whether it is no longer suggested: twice used and never with success, or more than half of at least two
-    /// choices given up. Asked for by name, it is there all the same.
+    /// Whether it is no longer suggested: twice used, failed and never with success, or more than half of at least
+    /// two choices given up. Asked for by name, it is there all the same. Instructions that are opened are used as
+    /// well, and how that ends nobody sees: without a failure nothing is held against them.
     pub fn is_dropped(&self) -> bool {
         let uses = self.applied.saturating_add(self.fallbacks);
-        (uses >= 2 && self.completions == 0)
+        (uses >= 2 && self.fallbacks > 0 && self.completions == 0)
             || (self.selections >= 2 && self.fallbacks.saturating_mul(2) > self.selections)
     }
 
@@ -178,6 +179,7 @@ mod tests {
     fn a_skill_that_never_works_is_dropped() {
         let counts = |of: &[(&str, u64)]| QualityCounts::from_counters(of.iter().copied());
         assert!(!counts(&[("applied", 1)]).is_dropped());
+        assert!(!counts(&[("applied", 50), ("invoked", 50)]).is_dropped());
         assert!(counts(&[("applied", 1), ("fallbacks", 1)]).is_dropped());
         assert!(!counts(&[("applied", 2), ("completions", 1)]).is_dropped());
         assert!(counts(&[("selections", 3), ("fallbacks", 2), ("completions", 1)]).is_dropped());
