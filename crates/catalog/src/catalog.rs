@@ -191,9 +191,11 @@ impl SkillCatalog {
         root_findings.extend(report.root_findings.iter().cloned());
         let writer = self.shared.write();
         let current = writer.current();
-        let only_dcc = self.shared.settings.only_dcc.as_deref();
         let report = &*self.without_blocked(report, &current);
-        let skills = current.parts.skills.next(report, root_findings, only_dcc);
+        let skills = current
+            .parts
+            .skills
+            .next(report, root_findings, Some(&self.shared.settings));
         if current.generation() > 0 && skills.is_same(&current.parts.skills) {
             return;
         }

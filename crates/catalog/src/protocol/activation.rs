@@ -123,6 +123,10 @@ impl SkillCatalog {
         );
         let entry = find(&view, &request.skill, request.caller).map_err(|refusal| {
             let asked = request.skill.trim().trim_start_matches('/');
+            if snapshot.parts.skills.disabled.contains(asked) {
+                let name = asked.to_owned();
+                return ActivationRefusal::Disabled { name }.into();
+            }
             let rejected = matches!(refusal, ActivationRefusal::Unknown { .. })
                 .then(|| rejection(snapshot, asked))
                 .flatten();

@@ -10,6 +10,7 @@
 mod agreement;
 mod attach;
 mod audit;
+mod before_a_model;
 mod call;
 mod check;
 mod command;
