@@ -113,6 +113,8 @@ pub enum Note {
     },
     /// Nothing is likely to fit; the nearest are there all the same.
     NothingFits,
+    /// Nothing fits, and there are no hits.
+    NothingFound,
     /// The selector gave no answer, and what was found before it stands.
     SelectorFailed {
         /// Which.
@@ -156,6 +158,9 @@ impl fmt::Display for Note {
             }
             Self::Search { text } => f.write_str(text),
             Self::NothingFits => f.write_str("no skill seems to fit; the nearest are listed"),
+            Self::NothingFound => f.write_str(
+                "no skill fits; say it in other words, or look at all of them with list_skills",
+            ),
             Self::SelectorFailed { selector, error } => {
                 write!(
                     f,
@@ -173,9 +178,10 @@ impl fmt::Display for Note {
                 write!(f, "the selector named {count} skills that were not offered")
             }
             Self::DroppedByExperience { count } => {
+                let skills = if *count == 1 { "skill" } else { "skills" };
                 write!(
                     f,
-                    "{count} skills that did not work before are left out; they load by name"
+                    "{count} {skills} that failed before are left out; asked for by name they are there"
                 )
             }
             Self::CallerChooses => f.write_str("choose among these by their descriptions"),
