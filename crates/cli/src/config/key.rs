@@ -248,7 +248,7 @@ impl Key {
         }
     }
 
-    const fn meaning(self) -> &'static str {
+    pub(super) const fn meaning(self) -> &'static str {
         match self {
             Self::App => "the application the skills are for",
             Self::Dcc => "serve only skills for this application and for python",
@@ -276,7 +276,7 @@ impl Key {
             Self::Persist => "keep what a server has loaded over a restart: a policy, or off",
             Self::StateDir => "the folder of what is kept; ~/.dcc-mcp without one",
             Self::SkillTools => {
-                "when tools/list shows read_skill_file: auto (while a skill has no tools), on or off"
+                "when tools/list shows the tools for skills as texts: auto (while a skill has no tools), on or off"
             }
             Self::Python => "the Python that runs .py scripts",
             Self::Argv => "give scripts their arguments as --key value too, seen by every process",
@@ -363,41 +363,4 @@ impl Key {
             Self::AuditSize => Value::Bytes(10 << 20),
         })
     }
-}
-
-/// The settings as a text for `--help`.
-pub(crate) fn help() -> String {
-    let rows: Vec<Vec<String>> = Key::ALL
-        .iter()
-        .map(|key| {
-            let option = key.option().unwrap_or("");
-            vec![
-                format!("  {}", key.path()),
-                key.variable(),
-                option.to_owned(),
-                key.meaning().to_owned(),
-            ]
-        })
-        .chain([vec![
-            "  interpreters.NAME".to_owned(),
-            "METIER_INTERPRETERS_NAME".to_owned(),
-            String::new(),
-            "what runs the scripts for an application (maya), or those with an extension (js)"
-                .to_owned(),
-        ]])
-        .chain([vec![
-            "  [[hooks]]".to_owned(),
-            String::new(),
-            String::new(),
-            "programs that are told of events and may refuse (docs/hooks.md)".to_owned(),
-        ]])
-        .collect();
-    format!(
-        "Settings, their variables and options:\n{}\n\n\
-         An option counts before a variable, a variable before the file. A list replaces the list below it; in a \
-         variable, names are separated by commas and folders as in PATH. Folders in the file are relative to it.\n\
-         The file is metier.toml in the working directory or the nearest folder above; --config FILE or METIER_CONFIG \
-         names another one. METIER_LOG sets what is logged (warn, info, debug).",
-        crate::printer::table(&rows).join("\n")
-    )
 }

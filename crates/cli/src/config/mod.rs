@@ -8,6 +8,7 @@
 mod fault;
 mod file;
 mod find;
+mod help;
 mod hook;
 mod key;
 mod kind;
@@ -19,8 +20,9 @@ mod variables;
 
 pub(crate) use fault::Fault;
 pub(crate) use find::Wanted;
+pub(crate) use help::help;
 pub(crate) use hook::HookSetting;
-pub(crate) use key::{CONFIRM, Key, SELECTOR, STUBS, help};
+pub(crate) use key::{CONFIRM, Key, SELECTOR, STUBS};
 pub(crate) use kind::OFF;
 pub(crate) use layer::{Config, Layer, Origin, Sourced};
 pub(crate) use nearest::nearest;
