@@ -183,7 +183,10 @@ fn without(before: &SkillSet, skill: &Arc<LoadedSkill>, rejected: Arc<RejectedSk
     report.shadowed.clone_from(&before.shadowed);
     report.rejected.clone_from(&before.rejected);
     report.rejected.push(rejected);
-    before.next(&report, before.root_findings.clone(), None)
+    SkillSet {
+        disabled: before.disabled.clone(),
+        ..before.next(&report, before.root_findings.clone(), None)
+    }
 }
 
 fn why(rejected: &RejectedSkill) -> String {

@@ -199,9 +199,11 @@ impl SkillCatalog {
             .collect();
         root_findings.extend(report.root_findings.iter().cloned());
         let (writer, current) = self.write_when_looked_at(report);
-        let only_dcc = self.shared.settings.only_dcc.as_deref();
         let report = &*self.without_blocked(report);
-        let skills = current.parts.skills.next(report, root_findings, only_dcc);
+        let skills = current
+            .parts
+            .skills
+            .next(report, root_findings, Some(&self.shared.settings));
         if current.generation() > 0 && skills.is_same(&current.parts.skills) {
             return;
         }

@@ -80,6 +80,12 @@ pub enum LoadError {
         /// Names that look like it, best first.
         nearest: Vec<String>,
     },
+    /// Whoever runs the server has switched it off.
+    #[error("the skill `{name}` is disabled; whoever runs the server can enable it")]
+    Disabled {
+        /// The skill.
+        name: String,
+    },
     /// The folder was found, but its files are wrong.
     #[error("the skill `{name}` was found and rejected:\n{}", lines(.diagnostics))]
     Rejected {

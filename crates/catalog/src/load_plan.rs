@@ -54,6 +54,9 @@ impl<'s> Planner<'s> {
                     diagnostics: rejected.diagnostics.clone(),
                 });
             }
+            if set.disabled.contains(name) {
+                return Err(LoadError::Disabled { name: name.clone() });
+            }
             let nearest = if self.offers > 0 {
                 self.offers -= 1;
                 self.snapshot.nearest_skills(name)

@@ -5,6 +5,7 @@ mod conversations;
 mod discovery;
 mod settings;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
 
 use metier_loader::RootLabel;
@@ -190,6 +191,11 @@ const MOST_AGENTS: usize = 64;
 const LONGEST_AGENT: usize = 100;
 
 impl CatalogSnapshot {
+    /// The names of skills that are there and that the settings disable.
+    pub fn disabled_skills(&self) -> &BTreeSet<String> {
+        &self.parts.skills.disabled
+    }
+
     /// The skills as the protocol sees them, made once for the snapshot.
     pub fn book(&self) -> &Arc<SkillBook> {
         self.book.get_or_init(|| Arc::new(book(self)))

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use metier_loader::{LoadedSkill, ReadFileError};
-use metier_runner::{Job, RunEvents, ScriptKind, long_options};
+use metier_runner::{Allowance, Job, RunEvents, ScriptKind, long_options};
 use metier_skill_model::{Affinity, ScriptLookup, ToolDeclaration};
 use metier_tool::{
-    BoxFuture, CallContext, CallEvents, HostJob, LogLevel, LogLine, Progress, ToolError,
-    ToolHandler, ToolOutput,
+    BoxFuture, CallContext, CallEvents, HostJob, LogLevel, LogLine, ProgramEnd, Progress,
+    ToolError, ToolHandler, ToolOutput,
 };
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -159,6 +159,11 @@ impl ToolHandler for ScriptHandler {
                 );
                 let mut context = context;
                 context.deadline.get_or_insert(run.limits.deadline);
+                // An application is as talkative as a script.
+                context.events = Arc::new(Within {
+                    allowance: Allowance::new(&run.limits),
+                    to: context.events,
+                });
                 return host.execute(job, context).await;
             }
             let job = self.job(run, &script, arguments, &context)?;
@@ -226,5 +231,30 @@ impl RunEvents for Forward {
             logger: self.logger.clone(),
             text: line.to_owned(),
         });
+    }
+}
+
+/// Hands on what an application says of a call, within the bounds of a script.
+struct Within {
+    allowance: Allowance,
+    to: Arc<dyn CallEvents>,
+}
+
+impl CallEvents for Within {
+    fn progress(&self, progress: Progress) {
+        if self.allowance.step(progress.progress, progress.total) {
+            self.to.progress(progress);
+        }
+    }
+
+    fn log(&self, line: LogLine) {
+        if let Some(text) = self.allowance.line(&line.text) {
+            let text = text.into_owned();
+            self.to.log(LogLine { text, ..line });
+        }
+    }
+
+    fn program_ended(&self, end: &ProgramEnd) {
+        self.to.program_ended(end);
     }
 }

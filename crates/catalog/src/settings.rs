@@ -1,5 +1,6 @@
 //! What a catalog is told once, when it is made.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,6 +29,9 @@ pub struct CatalogSettings {
     pub parse_mode: ParseMode,
     /// Serve only skills for this application and for `python`.
     pub only_dcc: Option<String>,
+    /// Skills that are as if they were not there, on every surface, by name. A name that is asked for is told to be
+    /// disabled. [`ProtocolSettings::standing`] hides skills from listing, discovery and activation alone.
+    pub disabled: BTreeSet<String>,
     /// What the host can do; see [`metier_capability`].
     pub declared_capabilities: Vec<String>,
     /// Where skills come from beside the paths given to `discover`.
@@ -57,6 +61,7 @@ impl Default for CatalogSettings {
             app: "python".to_owned(),
             parse_mode: ParseMode::Lenient,
             only_dcc: None,
+            disabled: BTreeSet::new(),
             declared_capabilities: Vec::new(),
             roots: RootSettings::default(),
             run: RunSettings::default(),
@@ -103,6 +108,7 @@ impl fmt::Debug for CatalogSettings {
             .field("app", &self.app)
             .field("parse_mode", &self.parse_mode)
             .field("only_dcc", &self.only_dcc)
+            .field("disabled", &self.disabled)
             .field("declared_capabilities", &self.declared_capabilities)
             .field("roots", &self.roots)
             .field("run", &self.run)

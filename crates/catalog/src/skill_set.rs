@@ -1,6 +1,6 @@
 //! All skills that were found, and how they stand to each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use metier_depgraph::DependencyGraph;
@@ -14,6 +14,7 @@ use metier_skill_model::{JsonObject, SkillMetadata};
 use crate::dependency_findings::{DependencyFindings, Dependent};
 use crate::listed_tool::ListedTool;
 use crate::name_clash::{name_clashes, place_of_tool};
+use crate::settings::CatalogSettings;
 use crate::stub;
 
 /// A skill with what the catalog found about it.
@@ -45,6 +46,8 @@ pub(crate) struct SkillSet {
     /// By name, which is also the listing order.
     pub(crate) entries: BTreeMap<String, Arc<SkillEntry>>,
     pub(crate) graph: DependencyGraph,
+    /// Names of skills that are there and that the settings disable.
+    pub(crate) disabled: BTreeSet<String>,
     pub(crate) rejected: Vec<Arc<RejectedSkill>>,
     pub(crate) shadowed: Vec<ShadowedSkill>,
     /// Findings about roots and about folders that are no skills.
@@ -63,6 +66,7 @@ impl SkillSet {
         Self {
             entries: BTreeMap::new(),
             graph: DependencyGraph::new(std::iter::empty::<(&str, Vec<&str>)>()),
+            disabled: BTreeSet::new(),
             rejected: Vec::new(),
             shadowed: Vec::new(),
             root_findings: Vec::new(),
@@ -70,24 +74,31 @@ impl SkillSet {
         }
     }
 
-    /// Orders and indexes what a scan found, after this one: what is the same is taken over. With
-    /// `only_dcc` set, skills for other applications are left out, shadowed ones as well; `python`
-    /// skills serve every application.
+    /// Orders and indexes what a scan found, after this one: what is the same is taken over. Skills for
+    /// other applications are left out where one is set, and disabled ones, shadowed ones as well;
+    /// `python` skills serve every application. Without settings nothing is left out.
     pub(crate) fn next(
         &self,
         report: &ScanReport,
         root_findings: Vec<RootFinding>,
-        only_dcc: Option<&str>,
+        settings: Option<&CatalogSettings>,
     ) -> Self {
+        let only_dcc = settings.and_then(|settings| settings.only_dcc.as_deref());
+        let is_disabled = |skill: &LoadedSkill| {
+            let name = skill.metadata.name.as_str();
+            settings.is_some_and(|settings| settings.disabled.contains(name))
+        };
         let is_wanted = |skill: &LoadedSkill| {
             let dcc = skill.metadata.dcc.as_str();
-            only_dcc.is_none_or(|only| dcc == only || dcc == "python")
+            only_dcc.is_none_or(|only| dcc == only || dcc == "python") && !is_disabled(skill)
         };
         let skills: Vec<&Arc<LoadedSkill>> = report
             .skills
             .iter()
             .filter(|skill| is_wanted(skill))
             .collect();
+        let disabled = report.skills.iter().filter(|skill| is_disabled(skill));
+        let disabled = disabled.map(|skill| skill.metadata.name.to_string());
         let shadowed = report.shadowed.iter();
         let shadowed = shadowed.filter(|shadowed| is_wanted(&shadowed.skill));
         let graph = DependencyGraph::new(skills.iter().map(|skill| {
@@ -150,6 +161,7 @@ impl SkillSet {
         Self {
             entries,
             graph,
+            disabled: disabled.collect(),
             rejected: report.rejected.clone(),
             shadowed: shadowed.cloned().collect(),
             root_findings,
@@ -165,6 +177,7 @@ impl SkillSet {
                 .iter()
                 .zip(&other.entries)
                 .all(|((a, one), (b, two))| a == b && Arc::ptr_eq(one, two))
+            && self.disabled == other.disabled
             && self.rejected == other.rejected
             && self.shadowed == other.shadowed
             && self.root_findings == other.root_findings

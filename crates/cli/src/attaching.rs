@@ -6,28 +6,29 @@ use crate::config::{Config, Fault, Key};
 use crate::options::place;
 use crate::printer::Printer;
 
+/// For what the file holds.
+const CURE: &str = "start the adapter in the application (`metier host-adapter` prints it)";
+
 /// The application that answers, by its own name; `None` where none is named.
 pub(crate) async fn attached(config: &Config) -> Option<Result<String, Fault>> {
     let file = config.file(Key::Attach)?;
     Some(match HostLink::new(file).probe().await {
         Ok(door) => Ok(door.name),
-        Err(message) => Err(Fault::new(
-            place(config, Key::Attach),
-            message,
-            "start the adapter in the application; `metier host-adapter` prints it",
-        )),
+        Err(message) => {
+            // The message is for clients and ends with a cure of its own.
+            let (problem, cure) = message.split_once("; ").unwrap_or((&message, CURE));
+            let place = format!("{} {}", place(config, Key::Attach), file.display());
+            Err(Fault::new(place, problem, cure))
+        }
     })
 }
 
 /// Warns when the application that is named does not answer. It may come later: its file is read anew
 /// for every call.
 pub(crate) async fn warn_if_unattached(config: &Config) {
-    if let (Some(Err(fault)), Some(file)) = (attached(config).await, config.file(Key::Attach)) {
+    if let Some(Err(fault)) = attached(config).await {
         Printer.say(&format!(
-            "warning: {} {}: {}; until it answers, its tools refuse",
-            fault.place,
-            file.display(),
-            fault.message
+            "warning: {fault}; until it answers, its tools refuse"
         ));
     }
 }

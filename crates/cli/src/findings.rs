@@ -8,8 +8,17 @@ use crate::printer::Printer;
 
 /// Tells the operator of everything that was not used as written.
 pub(crate) fn tell_findings(printer: Printer, snapshot: &CatalogSnapshot) {
+    tell_those(printer, snapshot, |_| true);
+}
+
+/// The same of those findings that are wanted.
+pub(crate) fn tell_those(
+    printer: Printer,
+    snapshot: &CatalogSnapshot,
+    wanted: impl Fn(&Diagnostic) -> bool,
+) {
     for (root, finding) in snapshot.operator_findings() {
-        if finding.severity >= Severity::Warning {
+        if finding.severity >= Severity::Warning && wanted(finding) {
             printer.say(&line(&root.to_string_lossy(), finding));
         }
     }

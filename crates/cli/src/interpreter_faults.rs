@@ -2,12 +2,22 @@
 
 use std::path::Path;
 
-use metier::CatalogSettings;
+use metier::runner::ScriptKind;
 use metier::runner::{Origin as NamedBy, ResolveError};
+use metier::{CatalogSettings, SkillCatalog};
 
 use crate::config::{Config, Fault, Key, Origin};
 
 const CURE: &str = "name a program that can be executed, or leave it out";
+
+/// A program and its arguments are not one program.
+fn cure(named: &Path) -> &'static str {
+    if named.to_string_lossy().contains(' ') {
+        "name the program alone: it gets no arguments here; a script of your own can add them"
+    } else {
+        CURE
+    }
+}
 
 /// Those that were named, in the order python, applications and extensions.
 pub(crate) fn faults(config: &Config, settings: &CatalogSettings) -> Vec<Fault> {
@@ -25,7 +35,7 @@ pub(crate) fn faults(config: &Config, settings: &CatalogSettings) -> Vec<Fault> 
             && origin == configured
         {
             let place = format!("{}: interpreters.{name}", interpreter.origin);
-            faults.push(Fault::new(place, message, CURE));
+            faults.push(Fault::new(place, message, cure(&interpreter.value)));
         }
     }
     faults
@@ -68,4 +78,16 @@ fn wrong(
         }) => Some((origin, format!("`{}` {fault}", value.display()))),
         _ => None,
     }
+}
+
+/// The entries that no skill of the catalog can mean: neither its application nor the extension of a script.
+pub(crate) fn unused<'c>(
+    config: &'c Config,
+    catalog: &SkillCatalog,
+) -> impl Iterator<Item = &'c str> {
+    let skills = catalog.list_skills(None);
+    let names = config.layer.interpreters.keys().map(String::as_str);
+    names.filter(move |name| {
+        !ScriptKind::EXTENSIONS.contains(name) && skills.iter().all(|skill| skill.dcc != *name)
+    })
 }

@@ -10,8 +10,8 @@ pub(crate) struct Listing {
     /// Whether tools/list shows a stub for each skill that is not loaded [default: all].
     #[arg(long, value_enum, value_name = "WHICH")]
     stubs: Option<Stubs>,
-    /// When tools/list shows `read_skill_file`, which hands out a skill's texts to clients that know
-    /// tools alone [default: auto].
+    /// When tools/list shows the tools for skills as texts (`read_skill_file`, `skills_listing`,
+    /// `discover_skills`, `skill`), for clients that know tools alone [default: auto].
     #[arg(long, value_enum, value_name = "WHEN")]
     skill_tools: Option<When>,
 }

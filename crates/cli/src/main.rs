@@ -2,6 +2,8 @@
 //! asked about, 2 usage or environment.
 
 mod attaching;
+mod catalog_settings;
+mod choosing;
 mod commands;
 mod config;
 mod confirming;

@@ -1,23 +1,21 @@
-//! Options that several commands share, and the settings that follow from them.
+//! Options that several commands share.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
 use metier::catalog::{AuditLog, DiscoverReport};
-use metier::host::HostLink;
-use metier::loader::{ParseMode, WatchSettings};
-use metier::runner::{EnvLookup, EnvironmentPolicy, Gate, ScriptKind, Watchdog};
-use metier::workspace_roots::WorkspaceRoots;
+use metier::loader::WatchSettings;
+use metier::runner::EnvLookup;
 use metier::{CatalogSettings, SkillCatalog, ToolRegistry};
 
 use crate::Failure;
+use crate::catalog_settings::settings;
 use crate::config::{Config, Fault, Key, Layer, Value, Wanted};
 use crate::given_path::{absolute_text, readable_folder};
 use crate::interpreter_faults;
 use crate::printer::Printer;
-use crate::{listing, program_hooks, progress, searched};
+use crate::{program_hooks, progress, searched};
 
 /// Where skills come from.
 #[derive(Args, Clone, Default, PartialEq, Eq)]
@@ -31,6 +29,9 @@ pub(crate) struct SkillPlaces {
     /// Serve only skills for this application and for python.
     #[arg(long, value_name = "NAME")]
     pub(crate) dcc: Option<String>,
+    /// Leave this skill out, as if it were not there; may be given several times.
+    #[arg(long = "disable", value_name = "NAME")]
+    pub(crate) disabled: Vec<String>,
     /// Look in the usual places as well as in PATH.
     #[arg(long)]
     pub(crate) with_defaults: bool,
@@ -80,9 +81,8 @@ pub(crate) struct Running {
 impl SkillPlaces {
     /// The settings of a catalog over these places, for a command that runs nothing.
     pub(crate) fn settings(&self) -> Result<CatalogSettings, Failure> {
-        Running::default()
-            .read(self, false)
-            .map(|(settings, _)| settings)
+        let read = Running::default().config(self);
+        Running::checked(read, self, false).map(|(settings, _)| settings)
     }
 
     /// A catalog over these places, discovered.
@@ -131,6 +131,9 @@ impl SkillPlaces {
         if let Some(dcc) = &self.dcc {
             option("--dcc", dcc);
         }
+        for name in &self.disabled {
+            option("--disable", name);
+        }
         let (config, _) = Running::default().config(self);
         if let Some((_, file)) = &config.file {
             option("--config", &absolute_text(file)?);
@@ -164,22 +167,28 @@ impl SkillPlaces {
         layer.option(Key::App, text(&self.app));
         layer.option(Key::Dcc, text(&self.dcc));
         layer.option(Key::Strict, self.strict.then_some(Value::Flag(true)));
+        let disabled = (!self.disabled.is_empty()).then(|| self.disabled.clone());
+        layer.option(Key::Disabled, disabled.map(Value::Texts));
         layer
     }
 }
 
 impl Running {
-    /// The settings of a catalog over these places whose tools are run with these options.
-    pub(crate) fn settings(&self, places: &SkillPlaces) -> Result<CatalogSettings, Failure> {
-        Ok(self.settings_of_server(places)?.0)
-    }
-
-    /// The same with where each setting comes from, read once.
+    /// The settings of a catalog over these places whose tools are run with these options, with where each
+    /// comes from.
     pub(crate) fn settings_of_server(
         &self,
         places: &SkillPlaces,
     ) -> Result<(CatalogSettings, Config), Failure> {
-        let (mut settings, config) = self.read(places, true)?;
+        Self::settings_of(self.config(places), places)
+    }
+
+    /// The same of settings that were read, and what is wrong with them.
+    pub(crate) fn settings_of(
+        read: (Config, Vec<Fault>),
+        places: &SkillPlaces,
+    ) -> Result<(CatalogSettings, Config), Failure> {
+        let (mut settings, config) = Self::checked(read, places, true)?;
         if let Some(file) = config.file(Key::AuditFile) {
             let most = config.number(Key::AuditSize).unwrap_or(usize::MAX);
             let log = AuditLog::open(file, most as u64).map_err(|error| {
@@ -192,9 +201,12 @@ impl Running {
     }
 
     /// The same without the audit log; what scripts could not be run with is told only when some may be run.
-    fn read(&self, places: &SkillPlaces, runs: bool) -> Result<(CatalogSettings, Config), Failure> {
+    fn checked(
+        (config, mut faults): (Config, Vec<Fault>),
+        places: &SkillPlaces,
+        runs: bool,
+    ) -> Result<(CatalogSettings, Config), Failure> {
         places.check_paths()?;
-        let (config, mut faults) = self.config(places);
         for note in &config.notes {
             Printer.say(&format!("warning: {note}"));
         }
@@ -287,95 +299,6 @@ impl Running {
             options,
         )
     }
-}
-
-/// What a catalog is told. A setting that cannot be used is left out and told.
-pub(crate) fn settings(
-    config: &Config,
-    places: &SkillPlaces,
-    faults: &mut Vec<Fault>,
-) -> CatalogSettings {
-    let app = config.text(Key::App).unwrap_or("python");
-    let mut settings = CatalogSettings::from_process(app);
-    settings.parse_mode = if config.flag(Key::Strict) {
-        ParseMode::Strict
-    } else {
-        ParseMode::Lenient
-    };
-    settings.only_dcc = config.text(Key::Dcc).map(ToOwned::to_owned);
-    settings.roots.with_defaults = places.with_defaults || places.paths.is_empty();
-    settings.roots.configured = config.folders(Key::Roots).to_vec();
-    settings.declared_capabilities = config.texts(Key::Capabilities).to_vec();
-    settings.skill_tools = listing::skill_tools(config);
-    settings.workspace_roots = Arc::new(WorkspaceRoots::new(workspace_roots(config, faults)));
-
-    let run = &mut settings.run;
-    run.require_host = config.flag(Key::RequireHost);
-    run.argv = config.flag(Key::Argv);
-    if let Some(door) = config.file(Key::Attach) {
-        run.host = Some(Arc::new(HostLink::new(door)));
-    }
-    run.interpreters.python = config.program(Key::Python).map(ToOwned::to_owned);
-    for (name, interpreter) in &config.layer.interpreters {
-        let is_extension = ScriptKind::of(Path::new(&format!("x.{name}"))).is_some();
-        let map = if is_extension {
-            &mut run.interpreters.by_extension
-        } else {
-            &mut run.interpreters.by_host
-        };
-        map.insert(name.clone(), interpreter.value.clone());
-    }
-    let mut policy = EnvironmentPolicy::default();
-    for pattern in config.texts(Key::Environment) {
-        match policy.clone().allow(pattern) {
-            Ok(wider) => policy = wider,
-            Err(error) => faults.push(Fault::new(
-                format!("{} {pattern}", place(config, Key::Environment)),
-                error.to_string(),
-                "correct it or leave it out",
-            )),
-        }
-    }
-    run.environment_policy = policy;
-    if let Some(seconds) = config.seconds(Key::Deadline) {
-        run.limits.deadline = Duration::from_secs(seconds);
-    }
-    if let Some(seconds) = config.seconds(Key::Longest) {
-        run.longest_deadline = Duration::from_secs(seconds);
-    }
-    if let Some(bytes) = config.number(Key::Output) {
-        run.limits.output_bytes = bytes;
-    }
-    if let Some(processes) = config.number(Key::Processes) {
-        run.gate = Gate::new(processes);
-    }
-    let watchdog = Watchdog::this_program([crate::WATCHDOG]);
-    run.gate = run.gate.clone().with_watchdog(watchdog);
-    program_hooks::register(config, &settings);
-    crate::embedder::add_model(&mut settings);
-    settings
-}
-
-/// The folders of the workspace that are there, absolute.
-fn workspace_roots(config: &Config, faults: &mut Vec<Fault>) -> Vec<PathBuf> {
-    let mut roots = Vec::new();
-    for (index, root) in config.folders(Key::WorkspaceRoots).iter().enumerate() {
-        let key = Key::WorkspaceRoots;
-        let place = || match config.entry(key, index) {
-            Some(entry) => format!("{entry}: {} {}", key.path(), root.display()),
-            None => format!("{} {}", place(config, key), root.display()),
-        };
-        match std::path::absolute(root) {
-            Ok(absolute) if absolute.is_dir() => roots.push(absolute),
-            Ok(_) => faults.push(Fault::new(
-                place(),
-                "there is no such folder",
-                "make it or name another one",
-            )),
-            Err(error) => faults.push(Fault::new(place(), error.to_string(), "name another one")),
-        }
-    }
-    roots
 }
 
 /// Where a setting was made, for a message: `--root`, or `metier.toml:3:1: workspace_roots`.

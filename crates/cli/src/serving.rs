@@ -4,9 +4,10 @@ use clap::Args;
 use metier::CatalogSettings;
 
 use crate::Failure;
+use crate::choosing::Choosing;
 use crate::config::{Config, Fault, Key, Value};
 use crate::confirming::Confirming;
-use crate::listing::{self, Listing};
+use crate::listing::Listing;
 use crate::loading::Loading;
 use crate::options::{Running, SkillPlaces};
 use crate::persisting::{self, Persisting};
@@ -30,6 +31,8 @@ pub(crate) struct Serving {
     #[command(flatten)]
     confirming: Confirming,
     #[command(flatten)]
+    choosing: Choosing,
+    #[command(flatten)]
     running: Running,
     #[command(flatten)]
     pub(crate) places: SkillPlaces,
@@ -38,9 +41,7 @@ pub(crate) struct Serving {
 impl Serving {
     /// What the catalog is told, and every setting with its origin.
     pub(crate) fn settings(&self) -> Result<(CatalogSettings, Config), Failure> {
-        let (mut settings, mut config) = self.running.settings_of_server(&self.places)?;
-        self.cover(&mut config);
-        settings.skill_tools = listing::skill_tools(&config);
+        let (mut settings, config) = Running::settings_of(self.config(), &self.places)?;
         if let Some(quality) = persisting::experience(&config)? {
             settings.protocol.quality = quality;
         }
@@ -62,6 +63,7 @@ impl Serving {
         self.remembering.cover(config);
         self.listing.cover(config);
         self.confirming.cover(config);
+        self.choosing.cover(config);
     }
 
     /// The same choice as arguments for another process, which may stand elsewhere: paths absolute,
@@ -76,6 +78,7 @@ impl Serving {
         arguments.extend(self.remembering.as_arguments()?);
         arguments.extend(self.listing.as_arguments());
         arguments.extend(self.confirming.as_arguments());
+        arguments.extend(self.choosing.as_arguments());
         arguments.extend(self.running.as_arguments()?);
         arguments.extend(self.places.as_arguments()?);
         Ok(arguments)
@@ -103,6 +106,7 @@ mod tests {
         Some(match (first, option.get_id().as_str()) {
             (Some(word), _) => word.get_name().to_owned(),
             (None, "timeout") => "5".to_owned(),
+            (None, "window") => "200000".to_owned(),
             (None, "persist") => "ignore_version".to_owned(),
             (None, _) => "name".to_owned(),
         })

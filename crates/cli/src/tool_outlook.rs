@@ -5,8 +5,9 @@ use std::path::Path;
 
 use metier::CatalogSettings;
 use metier::capability::CapabilitySet;
+use metier::check::required_and_forbidden;
 use metier::runner::{Program, ResolveError};
-use metier::skill_model::{Affinity, ScriptLookup, SkillMetadata, ToolDeclaration};
+use metier::skill_model::{Affinity, JsonObject, ScriptLookup, SkillMetadata, ToolDeclaration};
 use serde::Serialize;
 
 /// The cure for a tool that lacks its application.
@@ -51,6 +52,13 @@ impl ToolOutlook {
         };
         if let Some(refusal) = &tool.refusal {
             outlook.fails(refusal.reason.as_str(), "mend its entry in the tools file");
+        }
+        let schema = tool.input_schema.as_ref().map(JsonObject::map);
+        for (problem, cure) in schema
+            .iter()
+            .flat_map(|schema| required_and_forbidden(schema))
+        {
+            outlook.fails(format!("no call fits `input_schema`: {problem}"), cure);
         }
         match &tool.script {
             ScriptLookup::Script { path } => {

@@ -41,7 +41,7 @@ impl fmt::Debug for Door {
 pub enum DoorError {
     /// The file is not there: the adapter was not started, or ended.
     #[error(
-        "no application is attached: the file that `--attach` names is not there; start the adapter in the application (`metier host-adapter` prints it)"
+        "no application is attached: the file that its adapter writes is not there; start the adapter in the application (`metier host-adapter` prints it)"
     )]
     Absent,
     /// The file is there and cannot be read.

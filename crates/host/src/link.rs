@@ -1,5 +1,6 @@
 //! Calls that run in another process, through its adapter.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -26,15 +27,21 @@ pub struct LinkLimits {
     pub begin: Duration,
     /// The longest answer, in bytes.
     pub answer: usize,
+    /// What is kept of the words of a failure or a refusal, and of the end of its trace, in bytes each.
+    pub words: usize,
+    /// What is kept of the end of what a script printed beside its answer, in bytes.
+    pub printed: usize,
 }
 
 impl Default for LinkLimits {
-    /// Two seconds, two minutes, 4 MiB.
+    /// Two seconds, two minutes, 4 MiB; 8 KiB and 16 KiB, as of a script that runs as a program.
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(2),
             begin: Duration::from_mins(2),
-            answer: 4 * 1024 * 1024,
+            answer: 4 << 20,
+            words: 8 << 10,
+            printed: 16 << 10,
         }
     }
 }
@@ -131,11 +138,7 @@ impl HostLink {
             })??;
         match began {
             Reply::Begun(_) => {}
-            Reply::Refused(reason) => {
-                return Err(ToolError::Failed(format!(
-                    "the application refused the call: {reason}"
-                )));
-            }
+            Reply::Refused(reason) => return Err(self.refused(&reason)),
             _ => return Err(not_understood()),
         }
         let rest = self.follow(&mut lines, context);
@@ -169,20 +172,27 @@ impl HostLink {
                     logger: context.tool_name.clone(),
                     text,
                 }),
-                Reply::Result { value, output } => return Ok(answer(value, &output)),
+                Reply::Result { value, output } => {
+                    return Ok(answer(value, &output, self.limits.printed));
+                }
                 Reply::Failed {
                     kind,
                     message,
                     trace,
-                } => return Ok(failure(&kind, &message, &trace)),
-                Reply::Refused(reason) => {
-                    return Err(ToolError::Failed(format!(
-                        "the application refused the call: {reason}"
-                    )));
+                } => {
+                    let most = self.limits.words;
+                    let (kind, message) = (head(&kind, most), head(&message, most));
+                    return Ok(failure(&kind, &message, &tail(&trace, most)));
                 }
+                Reply::Refused(reason) => return Err(self.refused(&reason)),
                 Reply::Begun(_) => return Err(not_understood()),
             }
         }
+    }
+
+    fn refused(&self, reason: &str) -> ToolError {
+        let reason = head(reason, self.limits.words);
+        ToolError::Failed(format!("the application refused the call: {reason}"))
     }
 
     async fn next(&self, lines: &mut Lines) -> Result<Reply, ToolError> {
@@ -238,12 +248,12 @@ fn not_understood() -> ToolError {
 
 /// What a script returned; what it printed is its answer when it returned nothing, and its log
 /// otherwise.
-fn answer(value: Value, output: &str) -> ToolOutput {
+fn answer(value: Value, output: &str, most: usize) -> ToolOutput {
     if value.is_null() {
         return ToolOutput::from_script_text(output.trim_end(), true);
     }
     let mut answer = ToolOutput::from_script_json(value);
-    note(&mut answer, output);
+    note(&mut answer, &tail(output, most));
     answer
 }
 
@@ -273,5 +283,22 @@ fn note(output: &mut ToolOutput, log: &str) {
         .or_insert_with(|| Value::Object(Map::new()));
     if let Value::Object(dcc) = dcc {
         dcc.insert("log".to_owned(), Value::from(log.trim_end()));
+    }
+}
+
+/// The beginning of a text, cut at a character.
+fn head(text: &str, most: usize) -> Cow<'_, str> {
+    match text.get(..text.floor_char_boundary(most)) {
+        Some(head) if head.len() < text.len() => format!("{head}…").into(),
+        _ => text.into(),
+    }
+}
+
+/// The end of a text, cut at a character.
+fn tail(text: &str, most: usize) -> Cow<'_, str> {
+    let from = text.ceil_char_boundary(text.len().saturating_sub(most));
+    match text.get(from..) {
+        Some(tail) if from > 0 => format!("…{tail}").into(),
+        _ => text.into(),
     }
 }

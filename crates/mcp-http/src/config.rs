@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use metier_mcp::{ConfirmPolicy, McpConfig};
+use metier_mcp::{ClientSelector, ConfirmPolicy, McpConfig};
 
 /// Settings of an [`McpHttpServer`](crate::McpHttpServer). Start from the default and change fields:
 ///
@@ -55,6 +55,8 @@ pub struct McpHttpConfig {
     pub session_idle: Duration,
     /// Which calls the person at the client is asked about first.
     pub confirm: ConfirmPolicy,
+    /// Whether the client's own model is asked to choose where discovery is not sure.
+    pub selector: ClientSelector,
 }
 
 impl McpHttpConfig {
@@ -77,6 +79,7 @@ impl McpHttpConfig {
         config.session_cap = self.session_cap;
         config.session_idle = self.session_idle;
         config.confirm = self.confirm;
+        config.selector = self.selector;
         config
     }
 }
@@ -104,6 +107,7 @@ impl Default for McpHttpConfig {
             session_cap: protocol.session_cap,
             session_idle: protocol.session_idle,
             confirm: protocol.confirm,
+            selector: protocol.selector,
         }
     }
 }

@@ -270,6 +270,11 @@ impl McpServer {
             let era = Era::Legacy(crate::LegacyVersion::NEWEST);
             return Ok(self.dispatch(request, meta, era, None, way.streaming));
         }
+        if request.method == "ping" && way.session.is_none() {
+            // Either side may ask whether the other is there before they know each other.
+            let era = Era::Legacy(crate::LegacyVersion::NEWEST);
+            return Ok(self.dispatch(request, meta, era, None, way.streaming));
+        }
         let session = self.session(way.session)?;
         admission::check_legacy_header(header).map_err(Refused::bad)?;
         let era = Era::Legacy(session.version);

@@ -24,7 +24,8 @@ pub(crate) struct Extracted {
 }
 
 /// Reads a result: all of it if it is one JSON value, else the last JSON object, else the text.
-pub(crate) fn extract(captured: Captured, limits: &Limits) -> Extracted {
+/// A member that stands twice is looked for where that is wanted: it is a reading of its own.
+pub(crate) fn extract(captured: Captured, limits: &Limits, finds_twice: bool) -> Extracted {
     match captured {
         Captured::Whole(bytes) => {
             let tail = tail_of(&bytes, limits.tail_bytes);
@@ -32,7 +33,7 @@ pub(crate) fn extract(captured: Captured, limits: &Limits) -> Extracted {
             Extracted {
                 tail,
                 replaced,
-                ..result_of(&text, limits.noise_bytes)
+                ..result_of(&text, limits.noise_bytes, finds_twice)
             }
         }
         Captured::Edges {
@@ -94,11 +95,11 @@ impl Extracted {
         }
     }
 
-    fn json(text: &str, read: Read, noise: String) -> Self {
-        let small = (text.len() <= LARGE).then_some(text);
+    fn json(text: &str, read: Read, noise: String, finds_twice: bool) -> Self {
+        let looked_at = (finds_twice && text.len() <= LARGE).then_some(text);
         Self {
             noise,
-            twice: small.and_then(script_json::twice),
+            twice: looked_at.and_then(script_json::twice),
             notes: read.notes,
             exact: read.exact,
             ..Self::of(Output::Json(read.value))
@@ -106,7 +107,7 @@ impl Extracted {
     }
 }
 
-fn result_of(text: &str, noise_bytes: usize) -> Extracted {
+fn result_of(text: &str, noise_bytes: usize, finds_twice: bool) -> Extracted {
     let plain = text::plain(text);
     let trimmed = plain.trim();
     if trimmed.is_empty() {
@@ -119,7 +120,7 @@ fn result_of(text: &str, noise_bytes: usize) -> Extracted {
         })
     };
     match script_json::read(trimmed) {
-        Ok(read) => return Extracted::json(trimmed, read, String::new()),
+        Ok(read) => return Extracted::json(trimmed, read, String::new(), finds_twice),
         // Lists are nested too deeply as objects are; both would pass for plain text otherwise.
         Err(reason) if reason.contains("nested deeper") && trimmed.ends_with([']', '}']) => {
             return malformed(reason);
@@ -152,7 +153,10 @@ fn result_of(text: &str, noise_bytes: usize) -> Extracted {
         (before, after) => format!("{before}\n{after}"),
     };
     match script_json::read(own) {
-        Ok(read) => Extracted::json(own, read, text::shorten(&noise, noise_bytes).into_owned()),
+        Ok(read) => {
+            let noise = text::shorten(&noise, noise_bytes).into_owned();
+            Extracted::json(own, read, noise, finds_twice)
+        }
         Err(reason) => malformed(reason),
     }
 }
@@ -246,7 +250,7 @@ mod tests {
     use super::*;
 
     fn result(bytes: &[u8]) -> (Output, String) {
-        let extracted = extract(Captured::Whole(bytes.to_vec()), &Limits::default());
+        let extracted = extract(Captured::Whole(bytes.to_vec()), &Limits::default(), false);
         (extracted.output, extracted.noise)
     }
 
@@ -319,7 +323,7 @@ mod tests {
             ..Limits::default()
         };
         let printed = format!("first{}last\n{{\"a\": 1}}", "x".repeat(1000));
-        let extracted = extract(Captured::Whole(printed.into_bytes()), &limits);
+        let extracted = extract(Captured::Whole(printed.into_bytes()), &limits, false);
         assert_eq!(
             extracted.noise,
             "firstxxxxxxxxxxxxxxx\n[… 969 bytes left out …]\nxxxxxxxxxxxxxxxxlast"
@@ -369,7 +373,7 @@ mod tests {
     #[test]
     fn pythons_words_among_other_lines_are_read_as_well() {
         let printed = b"epoch 3\n{\"success\": false, \"loss\": NaN, \"best\": {\"a\": 1}}\nbye\n";
-        let extracted = extract(Captured::Whole(printed.to_vec()), &Limits::default());
+        let extracted = extract(Captured::Whole(printed.to_vec()), &Limits::default(), false);
         let value = json!({"success": false, "loss": null, "best": {"a": 1}});
         assert_eq!(extracted.output, Output::Json(value));
         assert_eq!(extracted.notes.len(), 1);
@@ -381,6 +385,7 @@ mod tests {
         let extracted = extract(
             Captured::Whole(b"\xff\xfe tail\n".to_vec()),
             &Limits::default(),
+            false,
         );
         assert_eq!(
             extracted.output,

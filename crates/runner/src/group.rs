@@ -76,7 +76,11 @@ impl Group {
         #[cfg(unix)]
         let session = {
             let id = child.id().and_then(|id| i32::try_from(id).ok());
-            Session::of(id.ok_or_else(|| io::Error::other("a child without an id"))?)
+            let id = id.ok_or_else(|| io::Error::other("a child without an id"))?;
+            if let Some(watched) = &watched {
+                watched.led_by(id);
+            }
+            Session::of(id)
         };
         Ok((
             Self {

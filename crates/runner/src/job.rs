@@ -25,6 +25,9 @@ pub struct Job {
     /// Who ends the script should this process be killed. A [`Gate`](crate::Gate) that has one puts it
     /// here.
     pub watchdog: Option<Watchdog>,
+    /// Whether members that stand twice in the result are looked for ([`Report::twice`](crate::Report::twice)): where
+    /// the answer decides something, the reading is worth it.
+    pub finds_twice: bool,
 }
 
 impl Job {
@@ -37,6 +40,7 @@ impl Job {
             working_dir: working_dir.into(),
             environment: Vec::new(),
             watchdog: None,
+            finds_twice: false,
         }
     }
 }
@@ -82,6 +86,11 @@ pub enum ScriptKind {
 }
 
 impl ScriptKind {
+    /// Every extension that [`of`](Self::of) knows.
+    pub const EXTENSIONS: [&str; 11] = [
+        "py", "sh", "bash", "bat", "cmd", "ps1", "js", "lua", "mel", "ms", "hscript",
+    ];
+
     /// The kind of a script by its extension, in any letter case; `None` for every other file.
     ///
     /// ```

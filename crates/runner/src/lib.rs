@@ -47,6 +47,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod allowance;
 mod capture;
 mod command_line;
 mod environment;
@@ -81,6 +82,7 @@ mod watchdog;
 #[cfg(any(windows, test))]
 mod windows;
 
+pub use allowance::Allowance;
 pub use command_line::long_options;
 pub use environment::{EnvironmentPolicy, PatternError};
 pub use error::RunError;

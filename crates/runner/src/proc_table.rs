@@ -23,12 +23,14 @@ pub(crate) fn read(id: i32) -> Option<Process> {
 }
 
 /// The processes that may have been started since this one was, this one included: at least those.
-/// `None` if there is no `/proc`.
+/// `None` if there is no `/proc`; without an `age` the whole table is looked at.
 ///
 /// Ids are given out in order, so right after its start a process has few successors, and looking at
 /// those is a hundred times cheaper than at the whole table.
-pub(crate) fn since(id: i32, age: Duration) -> Option<Box<dyn Iterator<Item = Process>>> {
-    if let Some(ids) = successors(id, last_given()?, age) {
+pub(crate) fn since(id: i32, age: Option<Duration>) -> Option<Box<dyn Iterator<Item = Process>>> {
+    if let Some(age) = age
+        && let Some(ids) = successors(id, last_given()?, age)
+    {
         return Some(Box::new(ids.filter_map(read)));
     }
     let entries = std::fs::read_dir("/proc").ok()?;
@@ -90,7 +92,7 @@ mod tests {
         let id = std::process::id().try_into().unwrap();
         let found = read(id).unwrap();
         assert!(found.started > 0 && !found.is_dead);
-        for age in [Duration::ZERO, Duration::from_hours(1)] {
+        for age in [None, Some(Duration::ZERO), Some(Duration::from_hours(1))] {
             assert!(since(id, age).unwrap().any(|process| process.id == id));
         }
     }

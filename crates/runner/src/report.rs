@@ -32,7 +32,7 @@ pub struct Report {
     /// The JSON as the script printed it, when the value could not take every digit of its integers.
     pub exact: Option<String>,
     /// A member that stands twice in the JSON object, of which the last one counts. Looked for in up
-    /// to 256 KiB.
+    /// to 256 KiB, and only where [`Job::finds_twice`](crate::Job::finds_twice) says so.
     pub twice: Option<String>,
     /// From the start of the script to the answer; zero if it never started.
     pub elapsed: Duration,

@@ -23,8 +23,9 @@ pub(crate) struct Session {
     /// When the leader started: its id can be somebody else's once the session is gone.
     #[cfg(target_os = "linux")]
     started: Option<u64>,
+    /// When it was seen to start; `None` if nobody saw it.
     #[cfg(target_os = "linux")]
-    since: std::time::Instant,
+    since: Option<std::time::Instant>,
 }
 
 impl Session {
@@ -35,7 +36,16 @@ impl Session {
             #[cfg(target_os = "linux")]
             started: processes::read(leader).map(|process| process.started),
             #[cfg(target_os = "linux")]
-            since: std::time::Instant::now(),
+            since: Some(std::time::Instant::now()),
+        }
+    }
+
+    /// The session of a process that may have run for long.
+    pub(crate) fn reported(leader: i32) -> Self {
+        Self {
+            #[cfg(target_os = "linux")]
+            since: None,
+            ..Self::of(leader)
         }
     }
 
@@ -92,7 +102,7 @@ impl Session {
             // The id was given to another process, which it is only when nothing of the session is left.
             return Some(Vec::new());
         }
-        let members = processes::since(leader, self.since.elapsed())?
+        let members = processes::since(leader, self.since.map(|since| since.elapsed()))?
             .filter(|process| process.session == leader && !process.is_dead)
             // Nothing in the session can be older than its leader.
             .filter(|process| self.started.is_none_or(|then| process.started >= then))

@@ -1,29 +1,22 @@
 //! Standard error: progress lines, log lines, and its end.
 
-use tokio::time::Instant;
+use std::borrow::Cow;
 
 use crate::capture::Ring;
 use crate::report::Tail;
-use crate::{Limits, Progress, RunEvents, text};
+use crate::{Allowance, Limits, Progress, RunEvents, text};
 
 const PROGRESS: &[u8] = b"::progress::";
-
-/// How many progress events may come at once, and how many a second after that: a script that
-/// reports every polygon must not flood a client.
-const BURST: f64 = 100.0;
-const PER_SECOND: f64 = 50.0;
 
 /// Takes standard error apart while it comes in.
 pub(crate) struct StderrLines<'a> {
     events: &'a dyn RunEvents,
+    allowance: Allowance,
     tail: Ring,
     line: Vec<u8>,
     /// The line is longer than may be handed on: what follows goes to the tail alone.
     overlong: bool,
     line_limit: usize,
-    lines_left: usize,
-    allowance: f64,
-    refilled: Instant,
     replaced: bool,
 }
 
@@ -31,13 +24,11 @@ impl<'a> StderrLines<'a> {
     pub(crate) fn new(limits: &Limits, events: &'a dyn RunEvents) -> Self {
         Self {
             events,
+            allowance: Allowance::new(limits),
             tail: Ring::new(limits.tail_bytes),
             line: Vec::new(),
             overlong: false,
             line_limit: limits.log_line_bytes.max(PROGRESS.len()),
-            lines_left: limits.log_lines,
-            allowance: BURST,
-            refilled: Instant::now(),
             replaced: false,
         }
     }
@@ -78,53 +69,28 @@ impl<'a> StderrLines<'a> {
             self.tail.push(ending);
             let cut = text::head(&line, self.line_limit.saturating_sub(1));
             let text = String::from_utf8_lossy(cut).into_owned();
-            self.log(&format!("{}…", text::plain(&text)));
+            self.log(format!("{}…", text::plain(&text)).into());
             return;
         }
         if let Some(progress) = progress(&line) {
-            self.progress(progress);
+            if self.allowance.step(progress.progress, progress.total) {
+                self.events.progress(progress);
+            }
             return;
         }
         self.tail.push(&line);
         self.tail.push(ending);
         let text = String::from_utf8_lossy(&line);
-        self.replaced |= matches!(text, std::borrow::Cow::Owned(_));
+        self.replaced |= matches!(text, Cow::Owned(_));
         let plain = text::plain(&text);
         if !plain.trim().is_empty() {
-            self.log(&plain);
+            self.log(plain);
         }
     }
 
-    fn log(&mut self, line: &str) {
-        match self.lines_left {
-            0 => {}
-            1 => {
-                self.lines_left = 0;
-                self.events
-                    .log("[… further lines of error output are not passed on …]");
-            }
-            _ => {
-                self.lines_left -= 1;
-                self.events.log(line);
-            }
-        }
-    }
-
-    fn progress(&mut self, progress: Progress) {
-        let now = Instant::now();
-        let since = now.saturating_duration_since(self.refilled).as_secs_f64();
-        self.refilled = now;
-        self.allowance = (self.allowance + since * PER_SECOND).min(BURST);
-        let finished = progress
-            .total
-            .is_some_and(|total| progress.progress >= total);
-        if self.allowance >= 1.0 {
-            self.allowance -= 1.0;
-            self.events.progress(progress);
-        } else if finished && self.allowance > -BURST {
-            // The last step is worth an event even to a flooded client, though not without bound.
-            self.allowance -= 1.0;
-            self.events.progress(progress);
+    fn log(&self, line: Cow<'_, str>) {
+        if let Some(line) = self.allowance.short_line(line) {
+            self.events.log(&line);
         }
     }
 

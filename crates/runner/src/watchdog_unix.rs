@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nix::sys::signal::SigSet;
 use nix::sys::socket::{MsgFlags, send};
@@ -29,11 +29,24 @@ fn read_message([number, leader]: Message) -> (u32, i32) {
     (u32::from_ne_bytes(number), i32::from_ne_bytes(leader))
 }
 
-/// The place of the running watchdog, if there is one.
+/// Who watches, and over what.
 #[derive(Debug, Default)]
 pub(super) struct Post {
-    line: Mutex<Option<Arc<Line>>>,
+    watch: Mutex<Watch>,
     runs: AtomicU32,
+}
+
+#[derive(Debug, Default)]
+struct Watch {
+    line: Option<Arc<Line>>,
+    /// The leader of each run that has started and not ended: what a watchdog that comes later is told.
+    running: BTreeMap<u32, i32>,
+}
+
+impl Post {
+    fn watch(&self) -> MutexGuard<'_, Watch> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The server's end.
@@ -53,6 +66,16 @@ impl Line {
             !matches!(process.try_wait(), Ok(None))
         };
         self.is_dead.load(Ordering::Relaxed) || ended()
+    }
+
+    fn say(&self, message: Message) {
+        let Some(socket) = &self.socket else {
+            return;
+        };
+        let said = say(socket.as_raw_fd(), message);
+        if said.is_err() && !self.is_dead.swap(true, Ordering::Relaxed) {
+            tracing::warn!("the watchdog was ended; the next script starts another one");
+        }
     }
 }
 
@@ -77,6 +100,8 @@ impl Drop for Line {
 /// A run that the watchdog is told about. Dropping it tells that the run has ended.
 #[derive(Debug)]
 pub(crate) struct Enlisted {
+    post: Arc<Post>,
+    /// Kept while the child may write to it, also when another one takes its place.
     line: Arc<Line>,
     number: u32,
 }
@@ -85,22 +110,27 @@ impl Watchdog {
     /// Takes on a run that is about to start; `None` if no watchdog can be had now.
     pub(crate) fn enlist(&self) -> Option<Enlisted> {
         let number = self.post.runs.fetch_add(1, Ordering::Relaxed);
-        let mut line = self
-            .post
-            .line
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if line.as_ref().is_none_or(|line| line.is_dead()) {
+        let mut watch = self.post.watch();
+        if watch.line.as_ref().is_none_or(|line| line.is_dead()) {
             match self.start() {
-                Ok(started) => *line = Some(Arc::new(started)),
+                Ok(started) => {
+                    for (number, leader) in &watch.running {
+                        started.say(message(*number, *leader));
+                    }
+                    watch.line = Some(Arc::new(started));
+                }
                 Err(error) => {
                     tracing::warn!(%error, "no watchdog: a server that is killed would leave its scripts behind");
                     return None;
                 }
             }
         }
-        let line = Arc::clone(line.as_ref()?);
-        Some(Enlisted { line, number })
+        let line = Arc::clone(watch.line.as_ref()?);
+        Some(Enlisted {
+            post: Arc::clone(&self.post),
+            line,
+            number,
+        })
     }
 
     fn start(&self) -> io::Result<Line> {
@@ -135,17 +165,26 @@ impl Enlisted {
             number: self.number,
         }
     }
+
+    /// Keeps the leader of the run, which has started.
+    pub(crate) fn led_by(&self, leader: i32) {
+        let mut watch = self.post.watch();
+        watch.running.insert(self.number, leader);
+        // What the child said went to the watchdog before this one.
+        if let Some(now) = &watch.line
+            && !Arc::ptr_eq(now, &self.line)
+        {
+            now.say(message(self.number, leader));
+        }
+    }
 }
 
 impl Drop for Enlisted {
     fn drop(&mut self) {
-        let Some(socket) = &self.line.socket else {
-            return;
-        };
-        let said = say(socket.as_raw_fd(), message(self.number, 0));
-        if said.is_err() && !self.line.is_dead.swap(true, Ordering::Relaxed) {
-            tracing::warn!("the watchdog was ended; the next script starts another one");
-        }
+        let mut watch = self.post.watch();
+        watch.running.remove(&self.number);
+        let now = watch.line.as_ref().unwrap_or(&self.line);
+        now.say(message(self.number, 0));
     }
 }
 
@@ -190,7 +229,7 @@ pub(super) fn watch() {
     while input.read_exact(said.as_flattened_mut()).is_ok() {
         match read_message(said) {
             (number, 0) => _ = running.remove(&number),
-            (number, leader) => _ = running.insert(number, Session::of(leader)),
+            (number, leader) => _ = running.insert(number, Session::reported(leader)),
         }
     }
     for session in running.values() {

@@ -162,6 +162,7 @@ fn failed(output: &Output, failures: &[LoadError]) -> ToolError {
             facts.insert("reasons".to_owned(), json!(reasons));
             "skill_rejected"
         }
+        [LoadError::Disabled { .. }] => "disabled",
         [LoadError::Dependencies { .. }] => "dependencies",
         [LoadError::UnknownGroup { .. }] => "unknown_group",
         [LoadError::Denied { deny, .. }, rest @ ..]

@@ -127,6 +127,10 @@ impl SkillCatalog {
         );
         let entry = find(&view, &request.skill, request.caller).map_err(|refusal| {
             let asked = request.skill.trim().trim_start_matches('/');
+            if snapshot.parts.skills.disabled.contains(asked) {
+                let name = asked.to_owned();
+                return ActivationRefusal::Disabled { name }.into();
+            }
             let known = matches!(refusal, ActivationRefusal::Unknown { .. })
                 .then(|| unusable(snapshot, asked))
                 .flatten();

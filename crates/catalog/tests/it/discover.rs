@@ -210,3 +210,37 @@ async fn an_application_can_be_served_alone() {
         .collect();
     assert_eq!(names, ["for-all", "for-maya"]);
 }
+
+#[tokio::test]
+async fn a_disabled_skill_is_as_if_it_were_not_there_and_told_to_be_disabled() {
+    let bench = Bench::with(|settings| {
+        settings.disabled = ["old", "nowhere"].map(str::to_owned).into();
+    });
+    bench.skill("old", &[]);
+    bench.skill("needs-old", &["depends: [old]"]);
+    bench.skill("new", &[]);
+    bench.discover();
+    let snapshot = bench.catalog.snapshot();
+    let disabled: Vec<&String> = snapshot.disabled_skills().iter().collect();
+    assert_eq!(disabled, ["old"]);
+    let names: Vec<String> = bench
+        .catalog
+        .list_skills(None)
+        .into_iter()
+        .map(|skill| skill.name)
+        .collect();
+    assert_eq!(names, ["needs-old", "new"]);
+    let refused = bench.catalog.load_skill("old").await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the skill `old` is disabled; whoever runs the server can enable it"
+    );
+    // Whoever needs it lacks it.
+    let refused = bench.catalog.load_skill("needs-old").await.unwrap_err();
+    assert!(refused.to_string().contains("old"), "{refused}");
+    let refused = bench.catalog.load_skill("nowhere").await.unwrap_err();
+    assert!(
+        refused.to_string().contains("there is no skill"),
+        "{refused}"
+    );
+}

@@ -195,34 +195,42 @@ impl<'v> Slips<'v> {
         });
     }
 
-    /// Names that a value must have and must not have.
     fn forbidden(&mut self, schema: &Map<String, Value>) {
-        let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
-        if !is_closed || schema.contains_key("patternProperties") {
-            return;
-        }
-        let known = schema.get("properties").and_then(Value::as_object);
-        let names = || known.into_iter().flat_map(|known| known.keys());
-        let required = schema.get("required").and_then(Value::as_array);
-        for name in required.into_iter().flatten().filter_map(Value::as_str) {
+        for (message, help) in required_and_forbidden(schema) {
             if self.found.len() >= MOST {
                 return;
             }
-            if name.len() > LONGEST || names().any(|known| known == name) {
-                continue;
-            }
+            self.add(message, help);
+        }
+    }
+}
+
+/// Names that a value of a schema must have and must not have, so that no value fits: each in words, with its cure.
+pub fn required_and_forbidden(schema: &Map<String, Value>) -> Vec<(String, String)> {
+    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    if !is_closed || schema.contains_key("patternProperties") {
+        return Vec::new();
+    }
+    let known = schema.get("properties").and_then(Value::as_object);
+    let names = || known.into_iter().flat_map(|known| known.keys());
+    let required = schema.get("required").and_then(Value::as_array);
+    let required = required.into_iter().flatten().filter_map(Value::as_str);
+    required
+        .filter(|name| name.len() <= LONGEST && !names().any(|known| known == name))
+        .take(MOST)
+        .map(|name| {
             let help = match nearest(name, names().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "add it to `properties`, or take it out of `required`".to_owned(),
             };
-            self.add(
+            (
                 format!(
                     "`required` names `{name}`, which is not in `properties` and which `additionalProperties: false` forbids, so that no value fits"
                 ),
                 help,
-            );
-        }
-    }
+            )
+        })
+        .collect()
 }
 
 /// The keyword that an unknown word is meant to be.

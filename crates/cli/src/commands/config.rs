@@ -4,9 +4,9 @@ use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 
 use crate::Failure;
+use crate::catalog_settings::settings;
 use crate::config::{Config as Settings, Fault, Key, Origin, help};
 use crate::listening::Listening;
-use crate::options::settings;
 use crate::printer::Printer;
 use crate::serving::Serving;
 

@@ -3,15 +3,28 @@
 use std::fmt::Write as _;
 
 use clap::{Args, ValueEnum};
+use metier::catalog::codes::{DEPENDENCY_CYCLE, DEPENDS_ON_CYCLE, MISSING_DEPENDENCY};
 use metier::depgraph::DependencyGraph;
+use metier::diagnostics::{Code, Severity};
+use metier::loader::codes::{DEPENDS_FILE, DEPENDS_LINE, DEPENDS_ON_ITSELF};
 use metier::{SkillCatalog, skill_model::SkillMetadata};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::Failure;
-use crate::findings::tell_findings;
+use crate::findings::tell_those;
 use crate::options::SkillPlaces;
 use crate::printer::{Printer, count};
+
+/// Findings about dependencies; those about anything else are not asked for here.
+const ABOUT: [Code; 6] = [
+    MISSING_DEPENDENCY,
+    DEPENDENCY_CYCLE,
+    DEPENDS_ON_CYCLE,
+    DEPENDS_ON_ITSELF,
+    DEPENDS_FILE,
+    DEPENDS_LINE,
+];
 
 #[derive(Args)]
 pub(crate) struct Deps {
@@ -52,7 +65,10 @@ impl Deps {
                 Format::Mermaid => printer.lines(&mermaid(&graph)),
             }
         }
-        tell_findings(printer, &catalog.snapshot());
+        // Of a skill that was rejected the graph knows nothing.
+        tell_those(printer, &catalog.snapshot(), |finding| {
+            finding.severity == Severity::Error || ABOUT.contains(&finding.code)
+        });
         self.places.tell_if_empty(printer, &catalog);
         let (missing, cycles) = (graph.missing().len(), graph.cycles().len());
         printer.say(&format!(

@@ -15,9 +15,9 @@ use crate::Failure;
 use crate::config::nearest;
 use crate::options::{Running, SkillPlaces};
 use crate::printer::{Printer, clipped, count};
-use crate::schema_summary;
 use crate::searched::named;
 use crate::tool_outlook::ToolOutlook;
+use crate::{choosing, schema_summary};
 
 #[derive(Args)]
 pub(crate) struct Info {
@@ -34,11 +34,15 @@ pub(crate) struct Info {
 
 impl Info {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
-        let settings = self.running.settings(&self.places)?;
+        let (settings, config) = self.running.settings_of_server(&self.places)?;
         let (catalog, _) = self.places.catalog(settings.clone());
         let Some(info) = catalog.get_skill_info(&self.skill) else {
             self.places.tell_if_empty(printer, &catalog);
-            return Err(Failure::Usage(unknown(&catalog, &self.skill)));
+            let has_path = !self.places.paths.is_empty();
+            if let Some(said) = choosing::disabled(&config, &catalog, &self.skill) {
+                return Err(Failure::Usage(said));
+            }
+            return Err(Failure::Usage(unknown(&catalog, &self.skill, has_path)));
         };
         let snapshot = catalog.snapshot();
         let folder = folder(&snapshot, &info);
@@ -69,7 +73,7 @@ impl Info {
     }
 }
 
-fn unknown(catalog: &SkillCatalog, name: &str) -> String {
+fn unknown(catalog: &SkillCatalog, name: &str, has_path: bool) -> String {
     let mut known: Vec<String> = Vec::new();
     for status in [None, Some(SkillStatus::Skipped)] {
         known.extend(
@@ -79,7 +83,7 @@ fn unknown(catalog: &SkillCatalog, name: &str) -> String {
                 .map(|skill| skill.name),
         );
     }
-    if std::path::Path::new(name).is_dir() {
+    if !has_path && std::path::Path::new(name).is_dir() {
         return format!(
             "there is no skill `{name}`; that is a folder, and the skill's name comes before it: metier info SKILL {name}"
         );

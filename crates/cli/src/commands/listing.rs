@@ -2,6 +2,7 @@
 
 use clap::Args;
 use metier::catalog::ListingRequest;
+use metier::skill_protocol::ListingKind;
 use serde_json::json;
 
 use crate::Failure;
@@ -14,8 +15,8 @@ pub(crate) struct Listing {
     #[arg(long)]
     json: bool,
     /// The most characters.
-    #[arg(long, value_name = "CHARACTERS")]
-    budget: Option<usize>,
+    #[arg(long, value_name = "CHARACTERS", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    budget: Option<u32>,
     /// The token of an earlier listing: what is new since.
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
@@ -30,7 +31,7 @@ impl Listing {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         let (catalog, _) = self.places.catalog(self.places.settings()?);
         let mut request = ListingRequest::new();
-        request.budget = self.budget;
+        request.budget = self.budget.and_then(|budget| usize::try_from(budget).ok());
         request.token = self.token;
         if !self.touched.is_empty() {
             // Skills that come into view are those of one conversation.
@@ -42,6 +43,9 @@ impl Listing {
             printer.json(&json!(listing));
             self.places.tell_if_empty(printer, &catalog);
             return Ok(());
+        }
+        if listing.kind == ListingKind::TokenUnreadable {
+            printer.say("the token could not be read; this is the whole list");
         }
         for line in listing.text.lines() {
             printer.data(line);

@@ -20,7 +20,7 @@ use crate::program_hooks::warn_if_idle;
 use crate::serving::Serving;
 use crate::stop_signal::StopSignal;
 use crate::watch_talk::WatchTalk;
-use crate::{confirming, listening, loading, persisting, progress, remembering};
+use crate::{choosing, confirming, listening, loading, persisting, progress, remembering};
 
 /// How many skills the summary names.
 const SHOWN: usize = 20;
@@ -43,6 +43,7 @@ impl Serve {
         let mut config = listening::http(&chosen, self.insecure)?;
         config.stubs = shows_stubs(&chosen);
         config.confirm = confirming::policy(&chosen);
+        config.selector = choosing::client_selector(&chosen);
         runtime()?.block_on(async {
             let stop = StopSignal::listen();
             let dcc = settings.only_dcc.clone();
@@ -55,6 +56,7 @@ impl Serve {
                 follow(&catalog)?;
                 tokio::spawn(talk.tell(printer));
             }
+            choosing::warn_of_unknown_names(printer, &chosen, &catalog);
             warn_if_unattached(&chosen).await;
             warn_if_idle(printer, &chosen, &catalog);
             let persistence = persisting::begin(printer, &catalog, &chosen).await?;

@@ -1,6 +1,6 @@
 //! `metier state memory`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use metier::memory::{LongTermStore as _, MemoryOverview, SqliteLongTerm, StoreError, export};
@@ -137,17 +137,22 @@ impl Shown<Which> {
             1 => "1 entry".to_owned(),
             number => format!("{number} entries"),
         };
-        printer.say(&format!("{number} in {shown}"));
+        printer.say(&match store {
+            Some(_) => format!("{number} in {shown}"),
+            None => absent(&file),
+        });
         Ok(())
     }
 }
 
 impl Export {
     fn run(&self, printer: Printer) -> Result<(), Failure> {
-        let (_, store) = self.which.store(printer)?;
-        let exported = match &store {
-            Some(store) => export(store, &self.which.filter()).map_err(unusable)?,
-            None => json!({"schema_version": 1, "entries": []}),
+        let (file, store) = self.which.store(printer)?;
+        let exported = if let Some(store) = &store {
+            export(store, &self.which.filter()).map_err(unusable)?
+        } else {
+            printer.say(&absent(&file));
+            json!({"schema_version": 1, "entries": []})
         };
         printer.json(&exported);
         Ok(())
@@ -173,9 +178,17 @@ impl Forget {
         } else {
             printer.data(&format!("forgotten: {}", count(forgotten, "pattern")));
         }
-        printer.say(&format!("from {}", file.display()));
+        printer.say(&match store {
+            Some(_) => format!("the memory is {}", file.display()),
+            None => absent(&file),
+        });
         Ok(())
     }
+}
+
+/// A file that was never written and one that is misspelt look alike.
+fn absent(file: &Path) -> String {
+    format!("nothing is remembered: there is no file {}", file.display())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a function for map_err")]

@@ -16,7 +16,7 @@ use crate::program_hooks::warn_if_idle;
 use crate::serving::Serving;
 use crate::stop_signal::StopSignal;
 use crate::watch_talk::WatchTalk;
-use crate::{confirming, loading, persisting, progress, remembering};
+use crate::{choosing, confirming, loading, persisting, progress, remembering};
 
 #[derive(Args)]
 pub(crate) struct Stdio {
@@ -37,6 +37,7 @@ impl Stdio {
         let mut config = McpConfig::default();
         config.stubs = shows_stubs(&chosen);
         config.confirm = confirming::policy(&chosen);
+        config.selector = choosing::client_selector(&chosen);
         let runtime = runtime()?;
         let ended = runtime.block_on(async {
             let signal = StopSignal::listen();
@@ -49,6 +50,7 @@ impl Stdio {
                 follow(&catalog)?;
                 tokio::spawn(talk.tell(printer));
             }
+            choosing::warn_of_unknown_names(printer, &chosen, &catalog);
             warn_if_unattached(&chosen).await;
             warn_if_idle(printer, &chosen, &catalog);
             let persistence = persisting::begin(printer, &catalog, &chosen).await?;

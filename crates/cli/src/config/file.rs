@@ -7,23 +7,23 @@ use toml::de::{DeTable, DeValue};
 
 use super::fault::Fault;
 use super::key::Key;
+use super::kind::Kind;
 use super::layer::{Layer, Origin, Sourced};
 use super::nearest::nearest;
-use super::value::{Base, Kind, Value};
+use super::reading::Base;
+use super::value::Value;
 
 const LIMITS: &str = "limits";
 const AUDIT: &str = "audit";
 const MEMORY: &str = "memory";
 const HTTP: &str = "http";
+const SELECTOR: &str = "selector";
+const PERMISSIONS: &str = "permissions";
 const INTERPRETERS: &str = "interpreters";
 const HOOKS: &str = "hooks";
 
-/// What a person may look for here, and where it is instead.
-const ELSEWHERE: [(&str, &str); 1] = [(
-    "permissions",
-    "remove it; it is for the activation of skills, which this version has not; `capabilities`, \
-         `environment`, `[limits]` and `[[hooks]]` bound what scripts can do",
-)];
+/// Tables of plain keys.
+const TABLES: [&str; 6] = [LIMITS, AUDIT, MEMORY, HTTP, SELECTOR, PERMISSIONS];
 
 /// What a file says, and what is wrong with it, in the order of its lines. `shown` is its name in
 /// messages.
@@ -75,7 +75,7 @@ impl Reader<'_> {
     fn table(&mut self, table: &DeTable<'_>) {
         for (name, value) in table {
             match (name.get_ref().as_ref(), value.get_ref()) {
-                (table @ (LIMITS | AUDIT | MEMORY | HTTP), DeValue::Table(values)) => {
+                (table, DeValue::Table(values)) if TABLES.contains(&table) => {
                     for (name, value) in values {
                         let path = format!("{table}.{}", name.get_ref());
                         self.value(&path, &name.span(), value.get_ref(), &value.span());
@@ -101,18 +101,10 @@ impl Reader<'_> {
                     "`hooks` must be a list of tables",
                     "write `[[hooks]]` on a line of its own for each, and its keys below it",
                 ),
-                (table @ (LIMITS | AUDIT | MEMORY | HTTP | INTERPRETERS), _) => {
+                (table, _) if table == INTERPRETERS || TABLES.contains(&table) => {
                     let cure =
                         format!("write `[{table}]` on a line of its own and the keys below it");
                     self.fault(&value.span(), format!("`{table}` must be a table"), cure);
-                }
-                (name_of, _) if elsewhere(name_of).is_some() => {
-                    let cure = elsewhere(name_of).unwrap_or_default();
-                    self.fault(
-                        &name.span(),
-                        format!("`{name_of}` cannot be set in this file"),
-                        cure,
-                    );
                 }
                 (path, value_of) => self.value(path, &name.span(), value_of, &value.span()),
             }
@@ -168,11 +160,6 @@ impl Reader<'_> {
     }
 }
 
-fn elsewhere(key: &str) -> Option<&'static str> {
-    let found = ELSEWHERE.iter().find(|(known, _)| *known == key);
-    found.map(|(_, cure)| *cure)
-}
-
 /// What to write instead of an unknown key.
 fn cure(path: &str) -> String {
     let misplaced = Key::ALL
@@ -188,7 +175,7 @@ fn cure(path: &str) -> String {
         return format!("write `{key}` above the tables");
     }
     let known = || {
-        let tables = [LIMITS, AUDIT, MEMORY, HTTP, INTERPRETERS, HOOKS];
+        let tables = TABLES.into_iter().chain([INTERPRETERS, HOOKS]);
         Key::ALL.iter().map(|key| key.path()).chain(tables)
     };
     if let Some(near) = nearest(path, known()) {
@@ -234,7 +221,7 @@ mod tests {
         metier.toml:2:1: unknown key `deadline`; write `deadline` below `[limits]`
         metier.toml:3:9: `roots`: found the text `skills`; expected a list of folders: `["skills"]`
         metier.toml:4:10: `strict`: found the text `yes`; expected true or false
-        metier.toml:5:1: `permissions` cannot be set in this file; remove it; it is for the activation of skills, which this version has not; `capabilities`, `environment`, `[limits]` and `[[hooks]]` bound what scripts can do
+        metier.toml:5:15: `permissions` must be a table; write `[permissions]` on a line of its own and the keys below it
         metier.toml:6:15: `environment`: found `A=B`; expected a list of names, names that end in `*`, or `all`
         metier.toml:9:12: `limits.deadline`: found the number 0; expected whole seconds, 1 to 86400
         metier.toml:10:1: unknown key `limits.python`; write `python` above the tables

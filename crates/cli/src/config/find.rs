@@ -6,7 +6,7 @@ use metier::runner::EnvLookup;
 
 use super::fault::Fault;
 use super::layer::{Config, Layer};
-use super::value::Base;
+use super::reading::Base;
 use super::{file, variables};
 
 const FILE: &str = "metier.toml";

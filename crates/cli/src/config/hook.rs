@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::file::Reader;
 use super::layer::{Origin, Sourced};
 use super::nearest::nearest;
-use super::value::{Base, shown};
+use super::reading::{Base, shown};
 
 const EVENT: &str = "event";
 const COMMAND: &str = "command";

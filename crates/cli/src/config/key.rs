@@ -2,13 +2,16 @@
 
 use metier::CatalogSettings;
 
-use super::value::{Kind, OFF, Value};
+use super::kind::{Kind, OFF};
+use super::value::Value;
 use crate::listing::When;
 
 /// Which skills have a stub.
 pub(crate) const STUBS: [&str; 2] = ["all", "none"];
 /// Which calls are confirmed.
 pub(crate) const CONFIRM: [&str; 2] = ["never", "destructive"];
+/// Who chooses among the skills that a discovery found.
+pub(crate) const SELECTOR: [&str; 4] = ["caller", "client", "http", "scripted"];
 
 /// A setting. The order is the order in which settings are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +19,7 @@ pub(crate) enum Key {
     App,
     Dcc,
     Roots,
+    Disabled,
     Strict,
     WorkspaceRoots,
     Capabilities,
@@ -44,13 +48,24 @@ pub(crate) enum Key {
     Port,
     AllowedHosts,
     AllowedOrigins,
+    Window,
+    Selector,
+    SelectorUrl,
+    SelectorModel,
+    SelectorKeyVariable,
+    SelectorTimeout,
+    SelectorAnswers,
+    PermissionsDeny,
+    PermissionsAllow,
+    PermissionsAsk,
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 31] = [
+    pub(crate) const ALL: [Self; 42] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
+        Self::Disabled,
         Self::Strict,
         Self::WorkspaceRoots,
         Self::Capabilities,
@@ -79,6 +94,16 @@ impl Key {
         Self::Port,
         Self::AllowedHosts,
         Self::AllowedOrigins,
+        Self::Window,
+        Self::Selector,
+        Self::SelectorUrl,
+        Self::SelectorModel,
+        Self::SelectorKeyVariable,
+        Self::SelectorTimeout,
+        Self::SelectorAnswers,
+        Self::PermissionsDeny,
+        Self::PermissionsAllow,
+        Self::PermissionsAsk,
     ];
 
     /// The key in the file, with the table it stands in.
@@ -87,6 +112,7 @@ impl Key {
             Self::App => "app",
             Self::Dcc => "dcc",
             Self::Roots => "roots",
+            Self::Disabled => "disabled",
             Self::Strict => "strict",
             Self::WorkspaceRoots => "workspace_roots",
             Self::Capabilities => "capabilities",
@@ -115,6 +141,16 @@ impl Key {
             Self::MemoryEnabled => "memory.enabled",
             Self::MemoryDatabase => "memory.database",
             Self::MemoryPrivacy => "memory.privacy",
+            Self::Window => "window",
+            Self::Selector => "selector.use",
+            Self::SelectorUrl => "selector.url",
+            Self::SelectorModel => "selector.model",
+            Self::SelectorKeyVariable => "selector.key_variable",
+            Self::SelectorTimeout => "selector.timeout",
+            Self::SelectorAnswers => "selector.answers",
+            Self::PermissionsDeny => "permissions.deny",
+            Self::PermissionsAllow => "permissions.allow",
+            Self::PermissionsAsk => "permissions.ask",
         }
     }
 
@@ -150,7 +186,18 @@ impl Key {
             Self::AuditFile => Some("--audit-log"),
             Self::MemoryEnabled => Some("--memory"),
             Self::MemoryDatabase => Some("--memory-database"),
-            Self::Roots
+            Self::Disabled => Some("--disable"),
+            Self::Window => Some("--window"),
+            Self::Selector => Some("--selector"),
+            Self::SelectorUrl
+            | Self::SelectorModel
+            | Self::SelectorKeyVariable
+            | Self::SelectorTimeout
+            | Self::SelectorAnswers
+            | Self::PermissionsDeny
+            | Self::PermissionsAllow
+            | Self::PermissionsAsk
+            | Self::Roots
             | Self::Argv
             | Self::Longest
             | Self::Output
@@ -162,9 +209,17 @@ impl Key {
 
     pub(crate) const fn kind(self) -> Kind {
         match self {
-            Self::App | Self::Dcc | Self::Host => Kind::Text,
+            Self::App
+            | Self::Dcc
+            | Self::Host
+            | Self::SelectorUrl
+            | Self::SelectorModel
+            | Self::SelectorKeyVariable => Kind::Text,
             Self::Stubs => Kind::OneOf(&STUBS),
             Self::Confirm => Kind::OneOf(&CONFIRM),
+            Self::Selector => Kind::OneOf(&SELECTOR),
+            Self::Window => Kind::Tokens,
+            Self::PermissionsDeny | Self::PermissionsAllow | Self::PermissionsAsk => Kind::Rules,
             Self::Port => Kind::Port,
             Self::Roots | Self::WorkspaceRoots => Kind::Folders,
             Self::Strict
@@ -173,21 +228,27 @@ impl Key {
             | Self::Watch
             | Self::MemoryEnabled
             | Self::MemoryPrivacy => Kind::Flag,
-            Self::Capabilities | Self::Load | Self::AllowedHosts | Self::AllowedOrigins => {
-                Kind::Texts
-            }
+            Self::Capabilities
+            | Self::Disabled
+            | Self::Load
+            | Self::AllowedHosts
+            | Self::AllowedOrigins => Kind::Texts,
             Self::Environment => Kind::Patterns,
             Self::Python => Kind::Program,
-            Self::Deadline | Self::Longest => Kind::Seconds,
+            Self::Deadline | Self::Longest | Self::SelectorTimeout => Kind::Seconds,
             Self::Persist => Kind::Policy,
             Self::SkillTools => Kind::When,
-            Self::AuditFile | Self::Attach | Self::StateDir | Self::MemoryDatabase => Kind::File,
+            Self::AuditFile
+            | Self::Attach
+            | Self::StateDir
+            | Self::MemoryDatabase
+            | Self::SelectorAnswers => Kind::File,
             Self::Output | Self::AuditSize => Kind::Bytes,
             Self::Processes => Kind::Count,
         }
     }
 
-    const fn meaning(self) -> &'static str {
+    pub(super) const fn meaning(self) -> &'static str {
         match self {
             Self::App => "the application the skills are for",
             Self::Dcc => "serve only skills for this application and for python",
@@ -215,7 +276,7 @@ impl Key {
             Self::Persist => "keep what a server has loaded over a restart: a policy, or off",
             Self::StateDir => "the folder of what is kept; ~/.dcc-mcp without one",
             Self::SkillTools => {
-                "when tools/list shows read_skill_file: auto (while a skill has no tools), on or off"
+                "when tools/list shows the tools for skills as texts: auto (while a skill has no tools), on or off"
             }
             Self::Python => "the Python that runs .py scripts",
             Self::Argv => "give scripts their arguments as --key value too, seen by every process",
@@ -229,6 +290,27 @@ impl Key {
             }
             Self::MemoryDatabase => "a file that keeps what is remembered; turns memory on",
             Self::MemoryPrivacy => "remember and tell nothing, whatever else is set",
+            Self::Disabled => "skills that are as if they were not there, by name",
+            Self::Window => {
+                "the context window of the models in tokens; a listing takes a hundredth of it"
+            }
+            Self::Selector => {
+                "who chooses where a discovery is not sure: caller (the model that calls), client (its model, asked by sampling), http or scripted"
+            }
+            Self::SelectorUrl => {
+                "of http: an interface like OpenAI's, as http://127.0.0.1:11434/v1"
+            }
+            Self::SelectorModel => "of http: the model",
+            Self::SelectorKeyVariable => {
+                "of http: the variable that holds the key, where one is needed"
+            }
+            Self::SelectorTimeout => "seconds that a selector of http may take",
+            Self::SelectorAnswers => "of scripted: a file with an answer on each line, for trying",
+            Self::PermissionsDeny => "skills that nobody may activate: NAME, PREFIX:* or *",
+            Self::PermissionsAllow => {
+                "skills that are activated without a question, whatever they ask for"
+            }
+            Self::PermissionsAsk => "skills that a person has to agree to",
             Self::AuditSize => "how large that file becomes before a new one is begun",
         }
     }
@@ -244,9 +326,14 @@ impl Key {
             | Self::AuditFile
             | Self::Attach
             | Self::StateDir
-            | Self::MemoryDatabase => {
-                return None;
-            }
+            | Self::MemoryDatabase
+            | Self::Window
+            | Self::SelectorUrl
+            | Self::SelectorModel
+            | Self::SelectorKeyVariable
+            | Self::SelectorAnswers => return None,
+            Self::Selector => Value::Text(SELECTOR[0].to_owned()),
+            Self::SelectorTimeout => Value::Seconds(settings.protocol.selector_limit.as_secs()),
             Self::Persist => Value::Text(OFF.to_owned()),
             Self::SkillTools => Value::Text(When::Auto.as_str().to_owned()),
             Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
@@ -257,6 +344,10 @@ impl Key {
             | Self::MemoryEnabled
             | Self::MemoryPrivacy => Value::Flag(false),
             Self::Capabilities
+            | Self::Disabled
+            | Self::PermissionsDeny
+            | Self::PermissionsAllow
+            | Self::PermissionsAsk
             | Self::Environment
             | Self::Load
             | Self::AllowedHosts
@@ -272,41 +363,4 @@ impl Key {
             Self::AuditSize => Value::Bytes(10 << 20),
         })
     }
-}
-
-/// The settings as a text for `--help`.
-pub(crate) fn help() -> String {
-    let rows: Vec<Vec<String>> = Key::ALL
-        .iter()
-        .map(|key| {
-            let option = key.option().unwrap_or("");
-            vec![
-                format!("  {}", key.path()),
-                key.variable(),
-                option.to_owned(),
-                key.meaning().to_owned(),
-            ]
-        })
-        .chain([vec![
-            "  interpreters.NAME".to_owned(),
-            "METIER_INTERPRETERS_NAME".to_owned(),
-            String::new(),
-            "what runs the scripts for an application (maya), or those with an extension (js)"
-                .to_owned(),
-        ]])
-        .chain([vec![
-            "  [[hooks]]".to_owned(),
-            String::new(),
-            String::new(),
-            "programs that are told of events and may refuse (docs/hooks.md)".to_owned(),
-        ]])
-        .collect();
-    format!(
-        "Settings, their variables and options:\n{}\n\n\
-         An option counts before a variable, a variable before the file. A list replaces the list below it; in a \
-         variable, names are separated by commas and folders as in PATH. Folders in the file are relative to it.\n\
-         The file is metier.toml in the working directory or the nearest folder above; --config FILE or METIER_CONFIG \
-         names another one. METIER_LOG sets what is logged (warn, info, debug).",
-        crate::printer::table(&rows).join("\n")
-    )
 }

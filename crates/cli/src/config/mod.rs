@@ -8,17 +8,22 @@
 mod fault;
 mod file;
 mod find;
+mod help;
 mod hook;
 mod key;
+mod kind;
 mod layer;
 mod nearest;
+mod reading;
 mod value;
 mod variables;
 
 pub(crate) use fault::Fault;
 pub(crate) use find::Wanted;
+pub(crate) use help::help;
 pub(crate) use hook::HookSetting;
-pub(crate) use key::{CONFIRM, Key, STUBS, help};
+pub(crate) use key::{CONFIRM, Key, SELECTOR, STUBS};
+pub(crate) use kind::OFF;
 pub(crate) use layer::{Config, Layer, Origin, Sourced};
 pub(crate) use nearest::nearest;
-pub(crate) use value::{OFF, Value, word};
+pub(crate) use value::{Value, word};

@@ -6,9 +6,11 @@ use metier::runner::EnvLookup;
 
 use super::fault::Fault;
 use super::key::Key;
+use super::kind::Kind;
 use super::layer::{Layer, Origin, Sourced};
 use super::nearest::nearest;
-use super::value::{Base, Kind, Value};
+use super::reading::Base;
+use super::value::Value;
 
 const INTERPRETERS: &str = "METIER_INTERPRETERS_";
 

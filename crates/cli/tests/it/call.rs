@@ -315,14 +315,11 @@ fn a_broken_skill_ends_a_call_in_one_way() {
         folder.path().join("skills/broken/scripts/echo_more.py"),
         "print('{}')\n",
     );
-    for tool in ["broken__echo_more", "echo_more"] {
+    // Only a name that says the skill can be right; any other is wrong usage, whatever else is broken.
+    for (tool, code) in [("broken__echo_more", "exit 1"), ("echo_more", "exit 2")] {
         let said = run(folder.path(), &["call", tool, "skills/broken"]);
-        assert!(
-            said.starts_with("exit 1") && said.contains("MT108"),
-            "{said}"
-        );
+        assert!(said.starts_with(code) && said.contains("MT108"), "{said}");
     }
-    // A name that nobody can have meant for a broken skill is wrong usage.
     let said = run(folder.path(), &["call", "echo_more", "skills/good"]);
     assert!(said.starts_with("exit 2"), "{said}");
 }

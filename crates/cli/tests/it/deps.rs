@@ -62,3 +62,23 @@ fn missing_and_round_in_circles() {
     assert_eq!(output.status.code(), Some(1));
     insta::assert_json_snapshot!(json(&output));
 }
+
+#[test]
+fn only_what_is_about_dependencies_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path().join("skills/rig/SKILL.md"),
+        "---\nname: rig\nmetadata:\n  dcc-mcp:\n    depends: [rig]\n---\n",
+    );
+    insta::assert_snapshot!(run(folder.path(), &["deps", "skills"]), @"
+    exit 0
+    --- stdout
+    rig
+    --- stderr
+    skills/rig/SKILL.md:5:15: warning[MT139]: `rig` depends on itself (remove the line)
+    1 skill, 0 missing, 0 cycles
+    ");
+    // The other one is there.
+    let list = run(folder.path(), &["list", "skills"]);
+    assert!(list.contains("MT124"), "{list}");
+}

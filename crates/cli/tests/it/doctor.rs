@@ -56,6 +56,24 @@ fn what_would_fail_has_a_cure() {
 }
 
 #[test]
+fn a_schema_that_no_call_can_meet_fails() {
+    let folder = mixed();
+    write(
+        folder.path().join("skills/good/tools.yaml"),
+        "tools:\n  - name: echo\n    source_file: scripts/run.py\n    input_schema: {type: object, properties: {text: {}}, \
+         required: [txt], additionalProperties: false}\n",
+    );
+    let said = doctor(folder.path(), &[], &["skills/good"]);
+    assert!(
+        said.starts_with("exit 1")
+            && said
+                .contains("tool good__echo: no call fits `input_schema`: `required` names `txt`")
+            && said.contains("did you mean `text`?"),
+        "{said}"
+    );
+}
+
+#[test]
 fn json_for_programs() {
     let folder = mixed();
     let bin = fake_interpreters(folder.path(), &["python3"]);

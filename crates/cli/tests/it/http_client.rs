@@ -3,6 +3,10 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::process::Child;
+use std::time::Duration;
+
+/// How long an answer is waited for: no machine is that slow.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#;
 
@@ -87,6 +91,8 @@ impl Client {
             body.len()
         )
         .unwrap();
+        // A server that hangs fails its test.
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
     }
 

@@ -75,3 +75,13 @@ fn an_unknown_name_gets_the_nearest() {
     error: there is no skill `xyz`; `metier list` shows all
     ");
 }
+
+#[test]
+fn a_folder_of_the_skills_name_is_not_meant_where_a_path_is_given() {
+    let folder = mixed();
+    std::fs::create_dir(folder.path().join("goood")).unwrap();
+    let with = run(folder.path(), &["info", "goood", "skills"]);
+    assert!(with.contains("did you mean `good`?"), "{with}");
+    let without = run(folder.path(), &["info", "goood"]);
+    assert!(without.contains("metier info SKILL goood"), "{without}");
+}

@@ -59,6 +59,24 @@ fn what_a_variable_or_the_file_names_is_a_warning_and_the_doctor_s_business() {
 }
 
 #[test]
+fn an_interpreter_with_arguments_and_one_for_nothing_are_told() {
+    let folder = mixed();
+    write(
+        folder.path().join("metier.toml"),
+        "[interpreters]\njs = 'node -n'\nrb = 'bash'\n",
+    );
+    let doctor = run(folder.path(), &["doctor", "skills/good"]);
+    for text in [
+        "interpreters.js: `node -n` is not on the PATH",
+        "name the program alone: it gets no arguments here",
+        "note: nothing here uses interpreters.rb: no skill is for an application `rb`",
+    ] {
+        assert!(doctor.contains(text), "{text}: {doctor}");
+    }
+    assert!(!doctor.contains("interpreters.js:\n"), "{doctor}");
+}
+
+#[test]
 fn a_python_of_the_settings_names_its_place() {
     let folder = mixed();
     write(folder.path().join("metier.toml"), "python = 'bin/python'\n");

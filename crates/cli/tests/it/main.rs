@@ -10,6 +10,7 @@
 mod agreement;
 mod attach;
 mod audit;
+mod before_a_model;
 mod call;
 mod check;
 mod command;
@@ -21,6 +22,7 @@ mod demo;
 mod demo_cases;
 mod deps;
 mod docs;
+mod docs_inspector;
 mod doctor;
 #[cfg(target_os = "linux")]
 mod field_cases;

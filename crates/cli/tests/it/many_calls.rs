@@ -9,6 +9,16 @@ use crate::http_client::{Client, call};
 const SCRIPT: &str =
     "read -r sent\nuntil [ -e go ]; do sleep 0.02; done\necho \"{\\\"sent\\\": $sent}\"\n";
 
+/// A server that ends with its test, however that ends.
+struct Ended(std::process::Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
 /// A thousand, or as many as a process may have connections here.
 fn most() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
@@ -35,8 +45,8 @@ fn a_thousand_calls_at_once_are_answered_and_the_list_meanwhile() {
         "tools:\n  - name: call\n    source_file: scripts/call.sh\n    timeout_hint_secs: 300\n",
     );
     write(skill.join("scripts/call.sh"), SCRIPT);
-    let mut server = on_a_socket(folder.path(), &[]);
-    let mut client = Client::of(&mut server);
+    let mut server = Ended(on_a_socket(folder.path(), &[]));
+    let mut client = Client::of(&mut server.0);
     client.exchange(&call(1, "load_skill", r#"{"skill_name":"many"}"#));
 
     let calls: Vec<_> = (0..most())
@@ -55,8 +65,6 @@ fn a_thousand_calls_at_once_are_answered_and_the_list_meanwhile() {
         let wanted = format!("\"structuredContent\":{{\"sent\":{{\"n\":{n}}}}}");
         assert!(answer.contains(&wanted), "{n}: {answer}");
     }
-    server.kill().unwrap();
-    server.wait().unwrap();
 }
 
 #[test]

@@ -112,8 +112,23 @@ fn looking_makes_no_file() {
     exit 0
     --- stdout
     --- stderr
-    0 entries in none.db
+    nothing is remembered: there is no file none.db
     ");
+    for action in [
+        &["forget", "--all"][..],
+        &["forget", "--all", "--json"],
+        &["export"],
+    ] {
+        let place = ["--memory-database", "none.db"];
+        let said = run(
+            folder.path(),
+            &[&["state", "memory"], action, &place].concat(),
+        );
+        assert!(
+            said.starts_with("exit 0") && said.contains("there is no file none.db"),
+            "{said}"
+        );
+    }
     assert!(!folder.path().join("none.db").exists());
     insta::assert_snapshot!(run(folder.path(), &["state", "memory", "show"]), @"
     exit 2

@@ -94,6 +94,12 @@ impl Server {
         self.request("tools/call", &json!({"name": tool, "arguments": arguments}))
     }
 
+    /// All that `tools/list` answers.
+    pub(crate) fn listed(&mut self) -> String {
+        let answer = self.request("tools/list", &json!({})).unwrap();
+        answer.to_string()
+    }
+
     pub(crate) fn load(&mut self, skill: &str) -> Option<Value> {
         self.call("load_skill", &json!({"skill_name": skill}))
     }

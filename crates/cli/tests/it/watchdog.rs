@@ -190,6 +190,26 @@ fn a_watchdog_that_was_ended_is_replaced_and_a_polite_signal_does_not_end_it() {
     stage.ends_after_kill(server);
 }
 
+#[test]
+fn the_next_watchdog_is_told_what_runs_already() {
+    let stage = Stage::new(5);
+    let (mut server, mut input, mut output) = on_a_pipe(stage.path(), &["--load", "long"]);
+    writeln!(input, "{INITIALIZE}").unwrap();
+    answered(&mut output, 0);
+    writeln!(input, "{}", call(1, "long__stay", "{}")).unwrap();
+    stage.is_under_way(server.id());
+    signal("KILL", watchdogs(server.id())[0]);
+    stage.wait_for("the end of the watchdog", || {
+        watchdogs(server.id()).is_empty()
+    });
+    // The second script starts a watchdog, and the first one is older than that.
+    writeln!(input, "{}", call(2, "long__stay", "{}")).unwrap();
+    stage.wait_for("both scripts", || stage.alive().len() == 8);
+    server.kill().unwrap();
+    server.wait().unwrap();
+    stage.wait_for("the end of both", || stage.alive().is_empty());
+}
+
 fn signal(name: &str, id: u32) {
     let sent = Command::new("kill")
         .args(["-s", name, &id.to_string()])

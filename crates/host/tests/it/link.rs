@@ -229,3 +229,31 @@ async fn calls_that_come_at_once_run_one_after_the_other_in_their_order() {
         .collect();
     assert_eq!(order.lines().collect::<Vec<_>>(), wanted);
 }
+
+#[tokio::test]
+async fn the_words_of_a_failure_and_what_was_printed_are_bounded() {
+    let app = Application::start();
+    let output = app
+        .run("def main():\n    raise ValueError('ä' * 100_000)\n", none())
+        .await
+        .unwrap();
+    let text = output.joined_text();
+    assert!(text.len() < 9_000 && text.ends_with("ä…"), "{}", text.len());
+    let log = output.meta["dcc"]["log"].as_str().unwrap();
+    assert!(log.len() < 9_000 && log.starts_with('…'), "{}", log.len());
+    assert!(json!(output.structured).to_string().len() < 9_000);
+
+    let output = app
+        .run(
+            "def main():\n    print('x' * 100_000 + 'last')\n    return 1\n",
+            none(),
+        )
+        .await
+        .unwrap();
+    let log = output.meta["dcc"]["log"].as_str().unwrap();
+    assert!(
+        log.len() < 17_000 && log.ends_with("xlast"),
+        "{}",
+        log.len()
+    );
+}

@@ -47,7 +47,7 @@ async fn nobody_is_attached() {
         .execute(app.job(&script, none()), context())
         .await
         .unwrap_err();
-    insta::assert_snapshot!(error, @"the tool `bake` needs the application: no application is attached: the file that `--attach` names is not there; start the adapter in the application (`metier host-adapter` prints it)");
+    insta::assert_snapshot!(error, @"the tool `bake` needs the application: no application is attached: the file that its adapter writes is not there; start the adapter in the application (`metier host-adapter` prints it)");
 }
 
 #[tokio::test]

@@ -27,6 +27,12 @@ async fn a_conversation_with_a_session() {
     let mut client = bench.client();
     let mut script = String::new();
     exchange(&mut client, &mut script, &request(7, "ping", json!({}))).await;
+    exchange(
+        &mut client,
+        &mut script,
+        &request(8, "tools/list", json!({})),
+    )
+    .await;
     exchange(&mut client, &mut script, &initialize("2025-06-18")).await;
     client
         .send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))

@@ -1,13 +1,13 @@
 //! Tools that run in the application, through the queue that its main thread keeps.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle, ThreadId};
 use std::time::Duration;
 
 use metier::catalog::CallRequest;
 use metier::host::{JobQueue, queue};
-use metier::tool::HostJob;
+use metier::tool::{CallEvents, HostJob, LogLevel, LogLine, Progress};
 use metier::{CatalogSettings, SkillCatalog, ToolDispatcher, ToolError, ToolOutput, ToolRegistry};
 use serde_json::{Value, json};
 
@@ -177,6 +177,52 @@ async fn calls_that_come_at_once_run_one_after_the_other_in_their_order() {
         assert_eq!(output.structured.unwrap()["done"], json!({"n": n}));
     }
     app.quit();
+}
+
+#[derive(Default)]
+struct Heard(Mutex<(Vec<f64>, usize)>);
+
+impl CallEvents for Heard {
+    fn progress(&self, progress: Progress) {
+        self.0.lock().unwrap().0.push(progress.progress);
+    }
+
+    fn log(&self, line: LogLine) {
+        assert!(line.text.len() < 5_000, "{}", line.text.len());
+        self.0.lock().unwrap().1 += 1;
+    }
+}
+
+#[tokio::test]
+async fn an_application_is_heard_within_the_bounds_of_a_script() {
+    let mut bench = Bench::with(|_| ()).await;
+    let jobs = bench.jobs.take().unwrap();
+    let app = thread::spawn(move || {
+        jobs.run_one(Duration::from_secs(20), |_, context| {
+            for step in 1..=100_000 {
+                context.events.progress(Progress {
+                    progress: f64::from(step),
+                    total: Some(100_000.0),
+                    message: None,
+                });
+                context.events.log(LogLine {
+                    level: LogLevel::Warning,
+                    logger: "app".to_owned(),
+                    text: "x".repeat(if step == 1 { 1 << 20 } else { 1 }),
+                });
+            }
+            Ok(answer(json!({})))
+        })
+    });
+    let heard = Arc::new(Heard::default());
+    let mut request = CallRequest::new("box__main", None);
+    request.events = Arc::<Heard>::clone(&heard);
+    assert!(!bench.dispatcher.call(request).await.unwrap().is_error);
+    assert!(app.join().unwrap());
+    let (steps, lines) = &*heard.0.lock().unwrap();
+    assert!(steps.len() < 10_000, "{}", steps.len());
+    assert_eq!(steps.last(), Some(&100_000.0));
+    assert_eq!(*lines, 2_000);
 }
 
 #[tokio::test]

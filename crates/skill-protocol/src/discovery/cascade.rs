@@ -165,6 +165,9 @@ impl<'a> Cascade<'a> {
             if !is_sure && !request.may_select && answer.hits.len() > 1 {
                 answer.notes.push(Note::CallerChooses);
             }
+            if answer.hits.is_empty() && !answer.notes.contains(&Note::NothingFits) {
+                answer.notes.push(Note::NothingFound);
+            }
             return Discovery::Answered(self.counted(answer));
         }
         let candidates = wide.iter().map(|entry| self.candidate(entry)).collect();

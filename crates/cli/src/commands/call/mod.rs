@@ -49,7 +49,10 @@ impl Call {
         }
         let output = runtime()?.block_on(call(&catalog, &self.tool, arguments, printer));
         match output {
-            Ok((output, told)) => print(&output, &told, self.json, printer),
+            Ok((output, told)) => {
+                let check = self.places.check_command();
+                print(&output, &told, (!self.json).then_some(&check), printer)
+            }
             Err(CallError::UnknownTool { nearest, .. }) => {
                 self.places.tell_if_empty(printer, &catalog);
                 let unknown = unknown::of_tool(&catalog, &self.places, &self.tool, &nearest);
@@ -218,8 +221,14 @@ fn unsaid<'t>(text: &'t str, told: &str) -> &'t str {
         .map_or(text, |(before, _)| before)
 }
 
-fn print(output: &ToolOutput, told: &str, json: bool, printer: Printer) -> Result<(), Failure> {
-    if json {
+/// `check` is the command that checks the skills of the call; without one the whole result is printed as JSON.
+fn print(
+    output: &ToolOutput,
+    told: &str,
+    check: Option<&String>,
+    printer: Printer,
+) -> Result<(), Failure> {
+    let Some(check) = check else {
         let mut result = json!({"content": output.content, "isError": output.is_error});
         if let Some(object) = result.as_object_mut() {
             if let Some(structured) = &output.structured {
@@ -230,34 +239,40 @@ fn print(output: &ToolOutput, told: &str, json: bool, printer: Printer) -> Resul
             }
         }
         printer.json(&result);
-    } else {
-        // What a script printed besides its result is talk; a failure's account holds it already.
-        let noise = output.meta.get("dcc").and_then(|dcc| dcc.get("log"));
-        if let Some(noise) = noise.and_then(Value::as_str).filter(|_| !output.is_error) {
-            printer.say(noise.trim_end());
-        }
-        let note = output.meta.get("dcc").and_then(|dcc| dcc.get("note"));
-        if let Some(note) = note.and_then(Value::as_str) {
-            printer.say(&format!("note: {note}"));
-        }
-        for item in &output.content {
-            if let Some(text) = item.as_text() {
-                if output.is_error {
-                    printer.lines(&format!("{}\n", unsaid(text, told)));
-                } else {
-                    // The result is what a pipe is for, byte by byte.
-                    printer.text(&format!("{text}\n"));
-                }
+        return ended(output);
+    };
+    // What a script printed besides its result is talk; a failure's account holds it already.
+    let noise = output.meta.get("dcc").and_then(|dcc| dcc.get("log"));
+    if let Some(noise) = noise.and_then(Value::as_str).filter(|_| !output.is_error) {
+        printer.say(noise.trim_end());
+    }
+    let note = output.meta.get("dcc").and_then(|dcc| dcc.get("note"));
+    if let Some(note) = note.and_then(Value::as_str) {
+        printer.say(&format!("note: {note}"));
+    }
+    for item in &output.content {
+        if let Some(text) = item.as_text() {
+            if output.is_error {
+                // A client does not know where the skills lie; whoever called this command does.
+                let text = unsaid(text, told).replace("`metier check`", &format!("`{check}`"));
+                printer.lines(&format!("{text}\n"));
             } else {
-                let kind = item
-                    .as_json()
-                    .get("type")
-                    .and_then(Value::as_str)
-                    .unwrap_or("item");
-                printer.data(&format!("[{kind}; use --json to see it]"));
+                // The result is what a pipe is for, byte by byte.
+                printer.text(&format!("{text}\n"));
             }
+        } else {
+            let kind = item
+                .as_json()
+                .get("type")
+                .and_then(Value::as_str)
+                .unwrap_or("item");
+            printer.data(&format!("[{kind}; use --json to see it]"));
         }
     }
+    ended(output)
+}
+
+fn ended(output: &ToolOutput) -> Result<(), Failure> {
     if output.is_error {
         Err(Failure::Answered)
     } else {

@@ -55,13 +55,11 @@ pub(super) fn of_tool(
         message = format!("{message} (did you mean {}?)", ticked(nearest, " or "));
     }
     let skills = all(catalog);
-    let mut is_slip = !nearest.is_empty();
     if nearest.is_empty()
         && !tool.contains("__")
         && let Some(near) = near_bare(&skills, tool)
     {
         message = format!("{message} (did you mean `{near}`?)");
-        is_slip = true;
     }
     if let Some(skill) = skills.iter().find(|skill| owns(skill, tool)) {
         let why = why(catalog, places, &[skill]);
@@ -81,7 +79,7 @@ pub(super) fn of_tool(
             Unknown::Name(message + &why)
         };
     }
-    if std::path::Path::new(tool).is_dir() {
+    if places.paths.is_empty() && std::path::Path::new(tool).is_dir() {
         return Unknown::Name(format!(
             "{message}; that is a folder, and the tool's name comes before it: metier call TOOL {tool}"
         ));
@@ -97,10 +95,6 @@ pub(super) fn of_tool(
             ticked(&names, ", "),
             why(catalog, places, &broken)
         );
-        if !is_slip {
-            // The name may be right, and the skill is what to mend.
-            return Unknown::Skill(message);
-        }
     }
     Unknown::Name(message)
 }

@@ -8,9 +8,10 @@ use metier::check::CheckOptions;
 use metier::loader::{Root, RootLabel, RootSources, resolve_roots};
 
 use crate::Failure;
+use crate::catalog_settings::settings;
 use crate::config::{Config, Key, Origin};
 use crate::given_path::readable_folder;
-use crate::options::{Running, SkillPlaces, settings};
+use crate::options::{Running, SkillPlaces};
 use crate::printer::Printer;
 
 /// Where the skills to check are, and how they are read.

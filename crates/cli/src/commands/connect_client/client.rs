@@ -94,7 +94,8 @@ impl Client {
     pub(super) fn next_step(self, name: &str, file: &Path) -> Option<String> {
         match self {
             Self::Inspector => Some(format!(
-                "then (with Node.js 22.19 or newer): npx @modelcontextprotocol/inspector --config {} --server {name}",
+                "then (with Node.js 22.19 or newer): npx @modelcontextprotocol/inspector --config {0}\n\
+                 or without a browser: npx @modelcontextprotocol/inspector --cli --config {0} --server {name} --method tools/list",
                 file.display()
             )),
             _ => None,

@@ -5,17 +5,19 @@ mod problems;
 mod variables;
 
 use clap::Args;
+use metier::runner::ScriptKind;
 use metier::{CatalogSettings, LifecycleHooks, SkillCatalog};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::Failure;
 use crate::attaching::attached;
+use crate::catalog_settings::settings;
 use crate::config::{Config, Fault};
-use crate::options::{Running, SkillPlaces, runtime, settings};
+use crate::options::{Running, SkillPlaces, runtime};
 use crate::printer::{Printer, count, table};
 use crate::searched::{self, Place, named};
-use crate::{interpreter_faults, program_hooks};
+use crate::{choosing, interpreter_faults, program_hooks};
 
 use interpreters::Interpreter;
 use problems::Problem;
@@ -84,6 +86,7 @@ impl Doctor {
             };
             let interpreters = interpreters::of(&catalog).await;
             faults.extend(program_hooks::idle(&config, &catalog));
+            faults.extend(choosing::unknown_names(&config, &catalog));
             let mut problems = problems::of_settings(&config, &faults);
             problems.extend(problems::of_interpreters(&interpreters));
             problems.extend(problems::of_skills(&catalog).await);
@@ -109,6 +112,12 @@ impl Doctor {
             }
         }
         self.places.tell_if_empty(printer, &catalog);
+        for name in interpreter_faults::unused(&config, &catalog) {
+            printer.say(&format!(
+                "note: nothing here uses interpreters.{name}: no skill is for an application `{name}`, and the extensions of scripts are {}",
+                ScriptKind::EXTENSIONS.join(", ")
+            ));
+        }
         if findings.problems.is_empty() {
             printer.say("nothing would fail");
             return Ok(());
