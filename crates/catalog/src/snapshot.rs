@@ -230,7 +230,10 @@ impl CatalogSnapshot {
             );
         }
         for shadowed in &set.shadowed {
-            findings.push((shadowed.skill.root.path.as_path(), &shadowed.diagnostic));
+            let root = shadowed.skill.root.path.as_path();
+            findings.push((root, &shadowed.diagnostic));
+            let own = shadowed.skill.diagnostics.iter();
+            findings.extend(own.map(|finding| (root, finding)));
         }
         for entry in set.entries.values() {
             let root = entry.skill.root.path.as_path();
