@@ -44,6 +44,7 @@ pub(crate) struct Pattern {
     source: &'static str,
     pub(crate) anchors: &'static [Anchor],
     compiled: OnceLock<Option<Regex>>,
+    number: OnceLock<usize>,
 }
 
 impl Pattern {
@@ -58,7 +59,18 @@ impl Pattern {
             source,
             anchors,
             compiled: OnceLock::new(),
+            number: OnceLock::new(),
         }
+    }
+
+    /// Its place among those that are tried near anchors; `None` before they are put in order, and for others.
+    pub(crate) fn number(&self) -> Option<usize> {
+        self.number.get().copied()
+    }
+
+    /// Puts it in its place among them, once.
+    pub(crate) fn set_number(&self, number: usize) {
+        self.number.get_or_init(|| number);
     }
 
     /// `None` for a pattern that does not compile; a test compiles all of them.
