@@ -222,12 +222,8 @@ impl CatalogSnapshot {
             })
             .collect();
         for skill in &set.rejected {
-            findings.extend(
-                skill
-                    .diagnostics
-                    .iter()
-                    .map(|finding| (skill.root.path.as_path(), finding)),
-            );
+            let root = skill.root.path.as_path();
+            findings.extend(skill.diagnostics.iter().map(|finding| (root, finding)));
         }
         for shadowed in &set.shadowed {
             let root = shadowed.skill.root.path.as_path();

@@ -80,10 +80,20 @@ impl Pattern {
             .as_ref()
     }
 
+    /// Whether it was needed so far.
+    #[cfg(test)]
+    pub(crate) fn is_compiled(&self) -> bool {
+        self.compiled.get().is_some()
+    }
+
     /// The places where it matches within some parts of a text, from left to right. The parts are in order.
     pub(crate) fn places_within(&self, text: &str, parts: &[Range<usize>]) -> Vec<Range<usize>> {
         let mut found = Vec::new();
-        let Some(regex) = self.regex().filter(|_| !parts.is_empty()) else {
+        // Asked first: where there is no part, nothing is compiled.
+        if parts.is_empty() {
+            return found;
+        }
+        let Some(regex) = self.regex() else {
             return found;
         };
         let mut from = 0;
@@ -166,6 +176,19 @@ pub(crate) fn ceiling(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_compiled_for_nothing() {
+        let pattern = Pattern::near("a", &[]);
+        assert!(pattern.places_within("a", &[]).is_empty());
+        assert!(!pattern.is_compiled());
+        let whole = 0..1;
+        assert_eq!(
+            pattern.places_within("a", std::slice::from_ref(&whole)),
+            [0..1]
+        );
+        assert!(pattern.is_compiled());
+    }
 
     #[test]
     fn words_are_those_of_ascii_where_the_pattern_is() {
