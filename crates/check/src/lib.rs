@@ -38,4 +38,4 @@ mod subject;
 pub use codes::every_code;
 pub use engine::{CheckOptions, check, check_roots};
 pub use report::{CheckReport, CheckedSkill, Finding, Verdict};
-pub use rules::required_and_forbidden;
+pub use rules::{RequiredAndForbidden, required_and_forbidden};

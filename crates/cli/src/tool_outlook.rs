@@ -54,11 +54,12 @@ impl ToolOutlook {
             outlook.fails(refusal.reason.as_str(), "mend its entry in the tools file");
         }
         let schema = tool.input_schema.as_ref().map(JsonObject::map);
-        for (problem, cure) in schema
+        for slip in schema
             .iter()
             .flat_map(|schema| required_and_forbidden(schema))
         {
-            outlook.fails(format!("no call fits `input_schema`: {problem}"), cure);
+            let problem = format!("no call fits `input_schema`: {}", slip.message);
+            outlook.fails(problem, slip.help);
         }
         match &tool.script {
             ScriptLookup::Script { path } => {

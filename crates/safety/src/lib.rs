@@ -37,6 +37,7 @@
 pub mod codes;
 mod context;
 mod fold;
+mod glance;
 mod part;
 mod pattern;
 mod rule;
@@ -44,6 +45,7 @@ mod rules;
 mod scan;
 mod spots;
 mod verdict;
+mod words;
 
 pub use part::Part;
 pub use scan::{MOST_FINDINGS, MOST_OF_ONE_RULE, Scan};

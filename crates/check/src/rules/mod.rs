@@ -20,7 +20,7 @@ use metier_loader::ParseMode;
 use metier_skill_model::canonical_name;
 
 pub(crate) use dependencies::{Served, verdicts};
-pub use schema_slips::required_and_forbidden;
+pub use schema_slips::{RequiredAndForbidden, required_and_forbidden};
 
 use crate::subject::Subject;
 

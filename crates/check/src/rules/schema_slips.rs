@@ -196,17 +196,31 @@ impl<'v> Slips<'v> {
     }
 
     fn forbidden(&mut self, schema: &Map<String, Value>) {
-        for (message, help) in required_and_forbidden(schema) {
+        for slip in required_and_forbidden(schema) {
             if self.found.len() >= MOST {
                 return;
             }
-            self.add(message, help);
+            self.path.push(slip.place.to_string().into());
+            self.add(slip.message, slip.help);
+            self.path.pop();
         }
     }
 }
 
-/// Names that a value of a schema must have and must not have, so that no value fits: each in words, with its cure.
-pub fn required_and_forbidden(schema: &Map<String, Value>) -> Vec<(String, String)> {
+/// A name that a value of a schema must have and must not have, so that no value fits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequiredAndForbidden {
+    /// Its place in `required`, from 0.
+    pub place: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// The names that a value of this schema must have and must not have.
+pub fn required_and_forbidden(schema: &Map<String, Value>) -> Vec<RequiredAndForbidden> {
     let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     if !is_closed || schema.contains_key("patternProperties") {
         return Vec::new();
@@ -214,21 +228,23 @@ pub fn required_and_forbidden(schema: &Map<String, Value>) -> Vec<(String, Strin
     let known = schema.get("properties").and_then(Value::as_object);
     let names = || known.into_iter().flat_map(|known| known.keys());
     let required = schema.get("required").and_then(Value::as_array);
-    let required = required.into_iter().flatten().filter_map(Value::as_str);
+    let required = required.into_iter().flatten().enumerate();
     required
-        .filter(|name| name.len() <= LONGEST && !names().any(|known| known == name))
+        .filter_map(|(place, name)| Some((place, name.as_str()?)))
+        .filter(|(_, name)| name.len() <= LONGEST && !names().any(|known| known == name))
         .take(MOST)
-        .map(|name| {
+        .map(|(place, name)| {
             let help = match nearest(name, names().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "add it to `properties`, or take it out of `required`".to_owned(),
             };
-            (
-                format!(
+            RequiredAndForbidden {
+                place,
+                message: format!(
                     "`required` names `{name}`, which is not in `properties` and which `additionalProperties: false` forbids, so that no value fits"
                 ),
                 help,
-            )
+            }
         })
         .collect()
 }
@@ -321,7 +337,8 @@ mod tests {
         };
         assert_eq!(slips(&schema(true, "siez")), []);
         assert_eq!(slips(&schema(false, "size")), []);
-        assert_eq!(slips(&schema(false, "siez"))[0].1, "did you mean `size`?");
+        let expected = ("required/0".to_owned(), "did you mean `size`?".to_owned());
+        assert_eq!(slips(&schema(false, "siez")), [expected]);
         let help = &slips(&schema(false, "colour"))[0].1;
         assert!(help.starts_with("add it to `properties`"), "{help}");
     }

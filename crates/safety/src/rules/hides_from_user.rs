@@ -108,13 +108,14 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
     if !examined.part.is_prose() {
         return;
     }
-    let context = examined.context();
     let orders = examined.told(ORDERS);
     // "Never delete anything without telling the user" is the opposite.
     let without = examined
         .places(DOUBTFUL)
-        .filter(|range| examined.part.is_shown_unasked() && !context.is_refused(range.start))
-        .filter(|range| !context.is_example(range));
+        .filter(|range| {
+            examined.part.is_shown_unasked() && !examined.context().is_refused(range.start)
+        })
+        .filter(|range| !examined.context().is_example(range));
     for range in orders.chain(without) {
         hits.push(examined.hit(
             range,
