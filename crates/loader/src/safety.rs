@@ -3,6 +3,8 @@
 //! A scan looks at what it reads anyway: the beginning of `SKILL.md`, and the tools. The other files are looked at when a
 //! skill is loaded, activated, served or checked. What a set of files came to is kept by the digests of the files.
 
+mod prompts;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -60,10 +62,8 @@ pub(crate) fn of_head(
     let shown = candidate.shown(&candidate.content.file_name);
     let mut scan = Scan::new();
     scan.skill_file(&shown, &text);
-    // What stands there as it is was seen already.
-    if text.contains('\\') {
-        scan.front_matter(&shown, metadata);
-    }
+    // The marks around a value are none of the value: what looks like a quotation in the file may be said outright.
+    scan.front_matter(&shown, metadata);
     if let Some(file) = tools_file {
         scan.tools(&candidate.shown(file), metadata);
     }
@@ -154,6 +154,7 @@ impl LoadedSkill {
         if let Some(file) = &tools {
             scan.tools(file, &self.metadata);
         }
+        prompts::look_at(&mut scan, self, texts.iter().map(|(path, _)| path.as_str()));
         scan.finish()
     }
 }

@@ -36,7 +36,7 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
             .unwrap_or(rest.len());
         if let Some(run) = examined.raw.get(at..at + length)
             && let Some(text) = decoded(run)
-            && hostile::is_in(&Spots::new(&text))
+            && hostile::is_in(&Spots::new(&text), &text)
         {
             hits.push(Hit {
                 range: at..at + length,
