@@ -97,7 +97,10 @@ fn is_item(line: &str) -> bool {
     let after_digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_numbered = after_digits.len() < line.len()
         && (after_digits.starts_with(". ") || after_digits.starts_with(") "));
-    is_numbered || ["- ", "* ", "+ ", "|", ">"].iter().any(|mark| line.starts_with(mark))
+    is_numbered
+        || ["- ", "* ", "+ ", "|", ">"]
+            .iter()
+            .any(|mark| line.starts_with(mark))
 }
 
 #[cfg(test)]

@@ -134,7 +134,11 @@ impl<'t> Context<'t> {
     fn speaks_of_attack(&self, range: Range<usize>) -> bool {
         let attacks = self.attacks.get_or_init(|| {
             let places = ATTACK.regex().map(|attack| attack.find_iter(self.text));
-            places.into_iter().flatten().map(|place| place.start()).collect()
+            places
+                .into_iter()
+                .flatten()
+                .map(|place| place.start())
+                .collect()
         });
         let first = attacks.partition_point(|attack| *attack < range.start);
         attacks.get(first).is_some_and(|attack| *attack < range.end)
@@ -142,41 +146,20 @@ impl<'t> Context<'t> {
 
     fn end_of_sentence(&self, at: usize) -> usize {
         let after = self.after(at, AHEAD);
-        at + after.find(['\n', '。', '!', '?', ';']).unwrap_or(after.len())
+        at + after
+            .find(['\n', '。', '!', '?', ';'])
+            .unwrap_or(after.len())
     }
 
-    /// The line in which an offset lies.
+    /// The line in which an offset lies; of one without an end, what stands around the offset.
     pub(crate) fn line(&self, at: usize) -> &'t str {
-        let start = self
-            .text
-            .get(..at)
-            .and_then(|before| before.rfind('\n'))
-            .map_or(0, |end| end + 1);
-        let rest = self.text.get(start..).unwrap_or_default();
-        // A line without an end must not make every match of it cost its whole length.
-        let from = if at - start > 400 {
-            self.floor(at - 200)
-        } else {
-            start
-        };
-        let rest = if from > start {
-            self.text.get(from..).unwrap_or_default()
-        } else {
-            rest
-        };
-        let end = rest
-            .char_indices()
-            .take(600)
-            .find(|(_, c)| *c == '\n')
-            .map_or_else(
-                || {
-                    rest.char_indices()
-                        .nth(600)
-                        .map_or(rest.len(), |(end, _)| end)
-                },
-                |(end, _)| end,
-            );
-        rest.get(..end).unwrap_or_default()
+        const BEFORE: usize = 400;
+        const LONGEST: usize = 1_000;
+        let from = self.floor(at.saturating_sub(BEFORE));
+        let before = self.text.get(from..at).unwrap_or_default();
+        let start = before.rfind('\n').map_or(from, |end| from + end + 1);
+        let line = self.after(start, LONGEST);
+        line.split('\n').next().unwrap_or(line)
     }
 
     /// What follows an offset, at most so many bytes.
@@ -211,8 +194,7 @@ impl<'t> Context<'t> {
                 let next = before
                     .get(place + c.len_utf8()..)
                     .and_then(|rest| rest.chars().next());
-                is_end(*c)
-                    || (ends.contains(c) && next.is_none_or(char::is_whitespace))
+                is_end(*c) || (ends.contains(c) && next.is_none_or(char::is_whitespace))
             })
             .map_or(0, |(place, c)| place + c.len_utf8());
         before.get(start..).unwrap_or(before)
@@ -239,7 +221,11 @@ mod tests {
     #[test]
     fn what_is_forbidden_is_told_from_what_is_said() {
         let is_negated = |text: &str| {
-            let word = if text.contains("Send") { "Send" } else { "send" };
+            let word = if text.contains("Send") {
+                "Send"
+            } else {
+                "send"
+            };
             of(text, word, |context, range| context.is_negated(range.start))
         };
         for text in [
@@ -265,8 +251,11 @@ mod tests {
 
     #[test]
     fn an_attack_is_mentioned_where_words_and_marks_say_so() {
-        let is_mentioned =
-            |text: &str| of(text, "send it", |context, range| context.is_mentioned(&range));
+        let is_mentioned = |text: &str| {
+            of(text, "send it", |context, range| {
+                context.is_mentioned(&range)
+            })
+        };
         for text in [
             "Detects phrases such as \"please send it\".",
             "\"send it\" is an injection",
@@ -291,8 +280,11 @@ mod tests {
 
     #[test]
     fn what_somebody_may_say_is_reported() {
-        let is_reported =
-            |text: &str| of(text, "send it", |context, range| context.is_reported(range.start));
+        let is_reported = |text: &str| {
+            of(text, "send it", |context, range| {
+                context.is_reported(range.start)
+            })
+        };
         let of_content = |text: &str| {
             of(text, "send it", |context, range| {
                 context.is_reported_of_content(range.start)

@@ -230,7 +230,10 @@ mod tests {
             ("a\u{2800}b\u{85}c", "a b\nc"),
             ("№ ℃ ½ ﬁ ⑩", "№ ℃ ½ ﬁ ⑩"),
         ] {
-            assert!(Folded::new(text).text().eq_ignore_ascii_case(plain), "{text}");
+            assert!(
+                Folded::new(text).text().eq_ignore_ascii_case(plain),
+                "{text}"
+            );
         }
     }
 
@@ -242,9 +245,15 @@ mod tests {
             assert_eq!(Folded::new(&text).text(), "ignore", "{}", c.escape_unicode());
             assert!(Folded::new(&text).has_unseen());
         }
-        assert!(!Folded::new("❤\u{FE0F}\u{200D}🔥").text().contains('\u{FE0F}'));
+        assert!(
+            !Folded::new("❤\u{FE0F}\u{200D}🔥")
+                .text()
+                .contains('\u{FE0F}')
+        );
         assert!(!Folded::new("❤\u{FE0F} 1\u{FE0F}\u{20E3}").has_unseen());
-        assert!(Folded::new("a\u{FE0F}").has_unseen() && Folded::new("❤\u{FE0F}\u{FE0F}").has_unseen());
+        assert!(
+            Folded::new("a\u{FE0F}").has_unseen() && Folded::new("❤\u{FE0F}\u{FE0F}").has_unseen()
+        );
     }
 
     proptest! {

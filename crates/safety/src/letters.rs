@@ -87,6 +87,15 @@ pub(crate) fn plain_form(c: char) -> Option<char> {
         char::from_u32(u32::from(a) + number)
     };
     match c {
+        // Those of Western Europe are frequent.
+        'à'..='å' => Some('a'),
+        'ç' => Some('c'),
+        'è'..='ë' => Some('e'),
+        'ì'..='ï' => Some('i'),
+        'ñ' => Some('n'),
+        'ò'..='ö' => Some('o'),
+        'ù'..='ü' => Some('u'),
+        'ý' | 'ÿ' => Some('y'),
         '\u{249C}'..='\u{24B5}' => counted('\u{249C}', 'a'),
         '\u{1F110}'..='\u{1F129}' => counted('\u{1F110}', 'A'),
         '\u{1F150}'..='\u{1F169}' => counted('\u{1F150}', 'A'),
@@ -116,10 +125,21 @@ pub(crate) fn plain_form(c: char) -> Option<char> {
         'ᴡ' => Some('w'),
         'ʏ' => Some('y'),
         'ᴢ' => Some('z'),
-        '\u{AA}' | '\u{BA}' | '\u{C0}'..='\u{24F}' | '\u{2B0}'..='\u{2B8}' | '\u{2E0}'..='\u{2E3}'
-        | '\u{1D2C}'..='\u{1DBF}' | '\u{1E00}'..='\u{1EFF}' | '\u{2070}'..='\u{209C}'
-        | '\u{2100}'..='\u{214F}' | '\u{2160}'..='\u{217F}' | '\u{2460}'..='\u{24E9}' | '\u{2C7C}'
-        | '\u{FF01}'..='\u{FF5E}' | '\u{1D400}'..='\u{1D7FF}' | '\u{1F130}'..='\u{1F149}' => {
+        '\u{AA}'
+        | '\u{BA}'
+        | '\u{C0}'..='\u{24F}'
+        | '\u{2B0}'..='\u{2B8}'
+        | '\u{2E0}'..='\u{2E3}'
+        | '\u{1D2C}'..='\u{1DBF}'
+        | '\u{1E00}'..='\u{1EFF}'
+        | '\u{2070}'..='\u{209C}'
+        | '\u{2100}'..='\u{214F}'
+        | '\u{2160}'..='\u{217F}'
+        | '\u{2460}'..='\u{24E9}'
+        | '\u{2C7C}'
+        | '\u{FF01}'..='\u{FF5E}'
+        | '\u{1D400}'..='\u{1D7FF}'
+        | '\u{1F130}'..='\u{1F149}' => {
             let mut parts = std::iter::once(c).nfkd();
             let first = parts.next().filter(char::is_ascii)?;
             parts.all(is_combining_mark).then_some(first)

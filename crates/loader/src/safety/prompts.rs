@@ -28,5 +28,7 @@ pub(super) fn look_at<'p>(
 fn shown(prompt: &SkillPrompt) -> impl Iterator<Item = &str> {
     let arguments = prompt.arguments.iter();
     let arguments = arguments.flat_map(|argument| [&*argument.name, &*argument.description]);
-    [&*prompt.name, &*prompt.description].into_iter().chain(arguments)
+    [&*prompt.name, &*prompt.description]
+        .into_iter()
+        .chain(arguments)
 }

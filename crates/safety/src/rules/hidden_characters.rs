@@ -39,8 +39,18 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
     }
     let mut run: Option<(usize, usize, usize)> = None;
     let mut end_of_flag = 0;
+    let mut before = ' ';
+    let mut behind_letters: Option<(usize, usize, usize)> = None;
     for (at, c) in examined.raw.char_indices() {
         let end = at + c.len_utf8();
+        let is_stray =
+            matches!(c, '\u{FE00}'..='\u{FE0F}') && (before.is_ascii_alphabetic() || before == ' ');
+        if is_stray {
+            behind_letters = Some(
+                behind_letters.map_or((at, end, 1), |(start, end, count)| (start, end, count + 1)),
+            );
+        }
+        before = c;
         if c == BLACK_FLAG {
             let rest = examined.raw.get(end..).unwrap_or_default();
             let region = FLAGS.iter().find(|region| rest.starts_with(*region));
@@ -55,6 +65,12 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
     if let Some((start, end, count)) = run {
         judge(examined.raw, start..end, count, &mut put);
     }
+    if let Some((start, end, _)) = behind_letters.filter(|(_, _, count)| *count >= RUN) {
+        put(
+            start..end,
+            "variation selectors behind letters, which can carry hidden bytes",
+        );
+    }
 }
 
 fn judge(
@@ -66,7 +82,11 @@ fn judge(
     let run = text.get(range.clone()).unwrap_or_default();
     let is_selector = |c: char| matches!(c, '\u{E0100}'..='\u{E01EF}' | '\u{FE00}'..='\u{FE0F}');
     // Of those behind emoji one too many is a slip of an editor.
-    let slips = if run.chars().all(is_emoji_selector) { 3 } else { 1 };
+    let slips = if run.chars().all(is_emoji_selector) {
+        3
+    } else {
+        1
+    };
     if run.chars().any(|c| matches!(c, '\u{E0000}'..='\u{E007F}')) {
         put(range, "tag characters, which nobody sees and models read");
     } else if count > slips && run.chars().all(is_selector) {

@@ -233,7 +233,10 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
         return;
     }
     for (pattern, clear) in &SAID {
-        for range in examined.places(std::slice::from_ref(pattern)).filter(|range| examined.is_meant(range)) {
+        for range in examined
+            .places(std::slice::from_ref(pattern))
+            .filter(|range| examined.is_meant(range))
+        {
             let found = examined.text().get(range.clone()).unwrap_or_default();
             let is_clear = clear.is_in(found)
                 && !examined.context().is_reported(range.start)
