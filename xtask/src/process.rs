@@ -1,7 +1,7 @@
 //! Starting other programs.
 
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::steps::{Counts, Outcome, Report, test_counts};
@@ -13,14 +13,40 @@ pub(crate) fn root() -> PathBuf {
     folder
 }
 
-/// Cargo as the caller started it, at the root of the repository.
+/// Cargo of the pinned toolchain, at the root of the repository.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = cargo_at(&root());
+    command.args(arguments).env("CARGO_INCREMENTAL", "0");
     command
-        .args(arguments)
-        .current_dir(root())
-        .env("CARGO_INCREMENTAL", "0");
+}
+
+/// The same in another folder, for a package that is not of this workspace.
+///
+/// A cargo that was started by another one hands on what that one said in the environment: its own path and its
+/// toolchain. Whoever came here by way of another toolchain would build everything anew, with another compiler than
+/// the one that is checked.
+pub(crate) fn cargo_at(folder: &Path) -> Command {
+    let mut command;
+    if std::env::var_os("RUSTUP_TOOLCHAIN").is_some() {
+        // Started through rustup, whose own `cargo` comes first among the programs then.
+        command = Command::new("cargo");
+        command.env_remove("CARGO");
+        match pinned_toolchain() {
+            Some(pinned) => command.env("RUSTUP_TOOLCHAIN", pinned),
+            None => command.env_remove("RUSTUP_TOOLCHAIN"),
+        };
+    } else {
+        command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    }
+    command.current_dir(folder);
     command
+}
+
+/// The channel in `rust-toolchain.toml`.
+fn pinned_toolchain() -> Option<String> {
+    let file: toml::Table = toml::from_str(include_str!("../../rust-toolchain.toml")).ok()?;
+    let channel = file.get("toolchain")?.get("channel")?.as_str()?;
+    Some(channel.to_owned())
 }
 
 /// Runs a command with its output going to the terminal.
@@ -86,4 +112,28 @@ fn show(command: &Command) -> String {
         shown.push_str(&argument.to_string_lossy());
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_is_the_pinned_one_whoever_called() {
+        let pinned = pinned_toolchain().unwrap();
+        let command = cargo(&["--version"]);
+        let told = command
+            .get_envs()
+            .find(|(name, _)| *name == "RUSTUP_TOOLCHAIN");
+        if std::env::var_os("RUSTUP_TOOLCHAIN").is_some() {
+            assert_eq!(
+                told,
+                Some(("RUSTUP_TOOLCHAIN".as_ref(), Some(pinned.as_ref())))
+            );
+            let mut command = command;
+            assert!(capture(&mut command).unwrap().contains(&pinned));
+        } else {
+            assert_eq!(told, None);
+        }
+    }
 }

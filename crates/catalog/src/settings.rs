@@ -10,7 +10,7 @@ use metier_hooks::LifecycleHooks;
 use metier_loader::ParseMode;
 use metier_runner::{EnvLookup, EnvironmentPolicy, Gate, Interpreters, Limits, ScriptKind};
 use metier_search::FusedIndex;
-use metier_skill_model::Affinity;
+use metier_skill_model::{Affinity, LONGEST_DEADLINE_SECS};
 use metier_tool::HostExecutor;
 use metier_workspace_roots::WorkspaceRoots;
 
@@ -173,7 +173,7 @@ impl Default for RunSettings {
             environment: EnvLookup::default(),
             environment_policy: EnvironmentPolicy::default(),
             limits: Limits::default(),
-            longest_deadline: Duration::from_mins(10),
+            longest_deadline: Duration::from_secs(LONGEST_DEADLINE_SECS),
             gate: Gate::default(),
             argv: false,
             host: None,

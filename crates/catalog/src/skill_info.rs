@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, Severity};
-use metier_loader::RejectedSkill;
+use metier_loader::{RejectedSkill, ShadowedSkill};
 use metier_skill_model::{SkillMetadata, SkillStatus, SkillSummary};
 use serde::Serialize;
 
@@ -54,19 +54,21 @@ pub(crate) fn rejected(skill: &RejectedSkill) -> SkillSummary {
     summary
 }
 
+/// The short form of a shadowed skill: what hides it first, then what is wrong with it besides.
+fn shadowed(shadowed: &ShadowedSkill) -> SkillSummary {
+    let mut summary = of_metadata(&shadowed.skill.metadata, SkillStatus::Shadowed);
+    summary.diagnostics = vec![shadowed.diagnostic.clone()];
+    summary
+        .diagnostics
+        .extend(grave(&shadowed.skill.diagnostics));
+    summary
+}
+
 pub(crate) fn list(snapshot: &CatalogSnapshot, status: Option<SkillStatus>) -> Vec<SkillSummary> {
     let set = &snapshot.parts.skills;
     match status {
         Some(SkillStatus::Skipped) => set.rejected.iter().map(|skill| rejected(skill)).collect(),
-        Some(SkillStatus::Shadowed) => set
-            .shadowed
-            .iter()
-            .map(|shadowed| {
-                let mut summary = of_metadata(&shadowed.skill.metadata, SkillStatus::Shadowed);
-                summary.diagnostics = vec![shadowed.diagnostic.clone()];
-                summary
-            })
-            .collect(),
+        Some(SkillStatus::Shadowed) => set.shadowed.iter().map(shadowed).collect(),
         wanted => set
             .entries
             .iter()
@@ -102,21 +104,19 @@ pub(crate) fn info(snapshot: &CatalogSnapshot, name: &str) -> Option<SkillInfo> 
             not_served: entry.skill.not_served.clone(),
         });
     }
-    if let Some(shadowed) = set
+    if let Some(found) = set
         .shadowed
         .iter()
         .find(|shadowed| shadowed.skill.id.as_str() == name)
     {
-        let mut summary = of_metadata(&shadowed.skill.metadata, SkillStatus::Shadowed);
-        summary.diagnostics = vec![shadowed.diagnostic.clone()];
         return Some(SkillInfo {
-            summary,
-            location: shadowed.skill.display_path.clone(),
-            source: shadowed.skill.root.label.to_string(),
-            metadata: Some(Arc::clone(&shadowed.skill.metadata)),
+            summary: shadowed(found),
+            location: found.skill.display_path.clone(),
+            source: found.skill.root.label.to_string(),
+            metadata: Some(Arc::clone(&found.skill.metadata)),
             registered_tools: Vec::new(),
             dependents: Vec::new(),
-            not_served: shadowed.skill.not_served.clone(),
+            not_served: found.skill.not_served.clone(),
         });
     }
     let skill = set.rejected.iter().find(|skill| skill.name == name)?;

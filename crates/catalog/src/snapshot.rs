@@ -222,15 +222,14 @@ impl CatalogSnapshot {
             })
             .collect();
         for skill in &set.rejected {
-            findings.extend(
-                skill
-                    .diagnostics
-                    .iter()
-                    .map(|finding| (skill.root.path.as_path(), finding)),
-            );
+            let root = skill.root.path.as_path();
+            findings.extend(skill.diagnostics.iter().map(|finding| (root, finding)));
         }
         for shadowed in &set.shadowed {
-            findings.push((shadowed.skill.root.path.as_path(), &shadowed.diagnostic));
+            let root = shadowed.skill.root.path.as_path();
+            findings.push((root, &shadowed.diagnostic));
+            let own = shadowed.skill.diagnostics.iter();
+            findings.extend(own.map(|finding| (root, finding)));
         }
         for entry in set.entries.values() {
             let root = entry.skill.root.path.as_path();

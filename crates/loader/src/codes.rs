@@ -40,6 +40,7 @@ codes! {
     DESCRIPTION_MISSING = "MT124" "description-missing" "The skill has no description.";
     DESCRIPTION_TOO_LONG = "MT125" "description-too-long" "The description is longer than 1,024 characters.";
     COMPATIBILITY_TOO_LONG = "MT126" "compatibility-too-long" "The compatibility text is longer than 500 characters.";
+    CUT_TEXT = "MT127" "cut-text" "A comment takes the rest of a sentence in SKILL.md.";
     MISPLACED_KEY = "MT130" "misplaced-key" "A key that belongs below metadata.dcc-mcp stands at the top level.";
     UNKNOWN_KEY = "MT131" "unknown-key" "A top-level key is unknown.";
     CLIENT_KEY = "MT132" "client-key" "A top-level key is one that agent clients define.";
@@ -100,6 +101,9 @@ codes! {
     UNKNOWN_GROUP = "MT236" "unknown-group" "A tool names a group that is not declared, or a group a tool.";
     EMPTY_TOOL_ITEM = "MT237" "empty-tool-item" "A list in the tools file holds an empty item.";
     TOO_MANY_TOOL_ALIASES = "MT238" "too-many-tool-aliases" "A tool has more search aliases than are kept.";
+    CUT_TOOL_TEXT = "MT239" "cut-text" "A comment takes the rest of a sentence in the tools file.";
+    CONTRADICTING_HINTS = "MT240" "contradicting-hints" "A tool says that it only reads and that it destroys.";
+    TIMEOUT_OVER_BOUND = "MT241" "timeout-over-bound" "A tool asks for more time than a server gives.";
     // Found by the catalog once, and numbered there.
     INVALID_SCHEMA = "MT505" "unusable-schema" "A tool's schema breaks the rules of JSON Schema.";
     SCHEMA_NOTE = "MT506" "schema-note" "A part of a tool's schema is not used as written.";

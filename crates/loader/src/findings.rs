@@ -26,6 +26,7 @@ pub(crate) struct FileCodes {
     pub(crate) alias_limit: Code,
     pub(crate) wrong_type: Code,
     pub(crate) empty_item: Code,
+    pub(crate) cut_text: Code,
 }
 
 /// The codes for SKILL.md and metadata/depends.md.
@@ -38,6 +39,7 @@ pub(crate) const SKILL_CODES: FileCodes = FileCodes {
     alias_limit: codes::FRONT_MATTER_ALIAS_LIMIT,
     wrong_type: codes::WRONG_TYPE,
     empty_item: codes::EMPTY_ITEM,
+    cut_text: codes::CUT_TEXT,
 };
 
 /// The codes for tools and groups files.
@@ -50,6 +52,7 @@ pub(crate) const TOOLS_CODES: FileCodes = FileCodes {
     alias_limit: codes::ALIAS_LIMIT,
     wrong_type: codes::WRONG_TOOL_VALUE,
     empty_item: codes::EMPTY_TOOL_ITEM,
+    cut_text: codes::CUT_TOOL_TEXT,
 };
 
 /// How many findings about one file are kept; the rest is counted. Nobody reads more of them, and a file

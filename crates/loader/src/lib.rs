@@ -38,6 +38,7 @@
 mod around_front_matter;
 mod candidate;
 pub mod codes;
+mod cut_text;
 mod effort;
 mod file_list;
 mod findings;

@@ -8,7 +8,7 @@ const SHARE: usize = 16;
 /// More threads than this only wait for the disk.
 const MOST_THREADS: usize = 16;
 
-/// Applies `work` to every item, on as many threads as the machine has cores.
+/// Applies `work` to every item, on as many threads as the machine has cores, of which this one is one.
 pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = cores.min(MOST_THREADS).min(items.len().div_ceil(SHARE));
@@ -18,21 +18,23 @@ pub(crate) fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R 
     let shares: Vec<&[T]> = items.chunks(SHARE).collect();
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Vec<R>)>> = Mutex::new(Vec::with_capacity(shares.len()));
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(share) = shares.get(number) else {
-                        break;
-                    };
-                    let results: Vec<R> = share.iter().map(&work).collect();
-                    done.lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .push((number, results));
-                }
-            });
+    let take_shares = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(share) = shares.get(number) else {
+                break;
+            };
+            let results: Vec<R> = share.iter().map(&work).collect();
+            done.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((number, results));
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(take_shares);
+        }
+        take_shares();
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(number, _)| *number);

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::around_front_matter::{BODY_LIMIT, body_excerpt, first_bytes};
 use crate::candidate::{Candidate, SkillFolder};
+use crate::cut_text::tell_cut_text;
 use crate::findings::{Findings, SKILL_CODES, sort_by_place};
 use crate::report::{LoadedSkill, Origin, RejectedSkill};
 use crate::safety;
@@ -233,6 +234,7 @@ fn read_in(
         &folder_names,
         &mut skill,
     );
+    tell_cut_text(&mut findings, &root);
     let has_name = root
         .get("name")
         .is_some_and(|name| name.text().is_some_and(|text| !text.trim().is_empty()));

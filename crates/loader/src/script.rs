@@ -275,6 +275,11 @@ pub(crate) fn normalized(path: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("/"))
 }
 
+/// Whether a file has the name of a script.
+pub(crate) fn is_script(name: &str) -> bool {
+    rank(name).is_some()
+}
+
 fn rank(name: &str) -> Option<usize> {
     let (stem, extension) = name.rsplit_once('.')?;
     if stem.is_empty() {

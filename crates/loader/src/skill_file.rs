@@ -6,14 +6,16 @@ mod depends;
 mod depends_file;
 mod fields;
 mod front_matter;
+mod misplaced;
 mod recover;
 mod split;
 
 pub(crate) use dcc_fields::MOST_ALIASES;
 pub(crate) use depends::Dependency;
 pub(crate) use depends_file::read_depends_file;
-pub(crate) use fields::{NESTED_TOOLS, PathKey, misplaced_spellings, misspelt, read_fields};
+pub(crate) use fields::{PathKey, misspelt, read_fields};
 pub use front_matter::front_matter_of;
+pub(crate) use misplaced::{NESTED_TOOLS, misplaced_spellings};
 pub(crate) use recover::parse_recovering;
 pub use split::body_of;
 pub(crate) use split::{FRONT_MATTER_LIMIT, Split, guess_name, keys_below, split};

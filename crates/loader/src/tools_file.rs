@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use metier_diagnostics::Severity;
 use metier_skill_model::{SkillMetadata, ToolDeclaration};
 
+use crate::cut_text::tell_cut_text;
 use crate::findings::{Findings, brief};
 use crate::script::Scripts;
 use crate::skill_files::FolderHandle;
@@ -139,6 +140,7 @@ fn parse_root<'a>(
         findings.yaml_fault(fault);
         return Err(fault.message.clone());
     }
+    tell_cut_text(findings, &root);
     Ok((root, Faults::new(tree.faults)))
 }
 

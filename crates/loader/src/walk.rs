@@ -1,6 +1,9 @@
 //! Finds the skill folders below the roots.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod content;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,9 +12,11 @@ use metier_diagnostics::{Diagnostic, Location};
 
 use crate::candidate::{Candidate, SkillFolder};
 use crate::parallel::in_parallel;
-use crate::parse::{SKILL_FILE, skill_file_among};
+use crate::parse::SKILL_FILE;
 use crate::report::RootFinding;
 use crate::{ParseMode, Root, codes};
+
+use content::{Content, Group, read_folder};
 
 /// How many levels below a root are searched.
 const DEEPEST: usize = 6;
@@ -37,23 +42,8 @@ struct Folder {
     display_path: String,
 }
 
-/// What is in a folder.
-enum Content {
-    Skill(SkillFolder),
-    Group(Group),
-    Unreadable(io::Error),
-}
-
-#[derive(Default)]
-struct Group {
-    /// Folders by name; true for a link.
-    folders: BTreeMap<String, bool>,
-    /// Names that are no text.
-    odd_names: Vec<String>,
-    /// Sockets, pipes, devices.
-    odd_entries: BTreeMap<String, &'static str>,
-    has_scripts: bool,
-}
+/// Folders that were entered. Nothing depends on their order, and paths that begin alike are dear to compare.
+type Visited = HashSet<OsString>;
 
 /// Walks every root, level by level, each level in parallel.
 ///
@@ -61,7 +51,7 @@ struct Group {
 /// root, by a root inside another. The first way by root, level and path wins.
 pub(crate) fn walk(roots: &[Root], mode: ParseMode) -> Walked {
     let mut walked = Walked::default();
-    let mut visited: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut visited = Visited::default();
     let mut labels: BTreeMap<&'static str, usize> = BTreeMap::new();
     for root in roots {
         let number = labels.entry(root.label.as_str()).or_default();
@@ -74,7 +64,7 @@ pub(crate) fn walk(roots: &[Root], mode: ParseMode) -> Walked {
             walked.folders.push(root.path.clone());
             continue;
         };
-        if !visited.insert(path.clone()) {
+        if !visited.insert(path.clone().into_os_string()) {
             continue;
         }
         RootWalk {
@@ -130,7 +120,7 @@ struct RootWalk<'a> {
     root: Arc<Root>,
     root_id: Arc<str>,
     mode: ParseMode,
-    visited: &'a mut BTreeSet<PathBuf>,
+    visited: &'a mut Visited,
     walked: &'a mut Walked,
 }
 
@@ -280,7 +270,7 @@ impl RootWalk<'_> {
             } else {
                 path
             };
-            if self.visited.insert(path.clone()) {
+            if self.visited.insert(path.clone().into_os_string()) {
                 next.push(Folder { path, display_path });
             }
         }
@@ -321,72 +311,6 @@ impl RootWalk<'_> {
             }
         }
     }
-}
-
-fn read_folder(path: &Path) -> Content {
-    let entries = match std::fs::read_dir(path) {
-        Ok(entries) => entries,
-        Err(error) => return Content::Unreadable(error),
-    };
-    let mut group = Group::default();
-    let mut skill_files = Vec::new();
-    let mut skill = SkillFolder::default();
-    for entry in entries.flatten() {
-        let Ok(kind) = entry.file_type() else {
-            continue;
-        };
-        let name = match entry.file_name().into_string() {
-            Ok(name) => name,
-            Err(raw) => {
-                if kind.is_dir() || kind.is_symlink() {
-                    group
-                        .odd_names
-                        .push(raw.as_encoded_bytes().escape_ascii().to_string());
-                }
-                continue;
-            }
-        };
-        skill.note(&name);
-        if name.eq_ignore_ascii_case(SKILL_FILE) {
-            skill_files.push(name);
-        } else if kind.is_dir() || kind.is_symlink() {
-            group.has_scripts |= name == "scripts";
-            match name.as_str() {
-                "node_modules" | "__pycache__" => {}
-                hidden if hidden.starts_with('.') => {}
-                _ => {
-                    group.folders.insert(name, kind.is_symlink());
-                }
-            }
-        } else if kind.is_file() {
-            group.has_scripts |= name == "tools.yaml";
-        } else {
-            group.odd_entries.insert(name, odd_kind(kind));
-        }
-    }
-    if let Some(name) = skill_file_among(skill_files.into_iter()) {
-        skill.file_name = name;
-        return Content::Skill(skill);
-    }
-    group.odd_names.sort();
-    Content::Group(group)
-}
-
-#[cfg(unix)]
-fn odd_kind(kind: std::fs::FileType) -> &'static str {
-    use std::os::unix::fs::FileTypeExt;
-    if kind.is_socket() {
-        "a socket"
-    } else if kind.is_fifo() {
-        "a pipe"
-    } else {
-        "a device"
-    }
-}
-
-#[cfg(not(unix))]
-fn odd_kind(_: std::fs::FileType) -> &'static str {
-    "neither file nor folder"
 }
 
 fn joined(folder: &str, name: &str) -> String {

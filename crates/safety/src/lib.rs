@@ -34,13 +34,14 @@
 //! # Limits
 //!
 //! These are patterns, not understanding. An instruction that is worded as no rule expects passes, and so does one
-//! that calls itself an attack and puts itself into quotes. English is covered best; of Chinese, Japanese, Korean, German, French, Spanish,
-//! Portuguese and Russian the usual wordings are known. A clean verdict is no proof of anything.
+//! that calls itself an attack and puts itself into quotes. English is covered best; of Chinese, Japanese, Korean, German,
+//! French, Spanish, Portuguese and Russian the usual wordings are known. A clean verdict is no proof of anything.
 
 mod blocks;
 pub mod codes;
 mod context;
 mod fold;
+mod glance;
 mod letters;
 mod part;
 mod pattern;
@@ -49,6 +50,7 @@ mod rules;
 mod scan;
 mod spots;
 mod verdict;
+mod words;
 
 pub use part::Part;
 pub use scan::{MOST_FINDINGS, MOST_OF_ONE_RULE, Scan};

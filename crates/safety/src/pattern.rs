@@ -44,6 +44,7 @@ pub(crate) struct Pattern {
     source: &'static str,
     pub(crate) anchors: &'static [Anchor],
     compiled: OnceLock<Option<Regex>>,
+    number: OnceLock<usize>,
 }
 
 impl Pattern {
@@ -58,7 +59,18 @@ impl Pattern {
             source,
             anchors,
             compiled: OnceLock::new(),
+            number: OnceLock::new(),
         }
+    }
+
+    /// Its place among those that are tried near anchors; `None` before they are put in order, and for others.
+    pub(crate) fn number(&self) -> Option<usize> {
+        self.number.get().copied()
+    }
+
+    /// Puts it in its place among them, once.
+    pub(crate) fn set_number(&self, number: usize) {
+        self.number.get_or_init(|| number);
     }
 
     /// `None` for a pattern that does not compile; a test compiles all of them.
@@ -68,10 +80,20 @@ impl Pattern {
             .as_ref()
     }
 
+    /// Whether it was needed so far.
+    #[cfg(test)]
+    pub(crate) fn is_compiled(&self) -> bool {
+        self.compiled.get().is_some()
+    }
+
     /// The places where it matches within some parts of a text, from left to right. The parts are in order.
     pub(crate) fn places_within(&self, text: &str, parts: &[Range<usize>]) -> Vec<Range<usize>> {
         let mut found = Vec::new();
-        let Some(regex) = self.regex().filter(|_| !parts.is_empty()) else {
+        // Asked first: where there is no part, nothing is compiled.
+        if parts.is_empty() {
+            return found;
+        }
+        let Some(regex) = self.regex() else {
             return found;
         };
         let mut from = 0;
@@ -154,6 +176,19 @@ pub(crate) fn ceiling(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_compiled_for_nothing() {
+        let pattern = Pattern::near("a", &[]);
+        assert!(pattern.places_within("a", &[]).is_empty());
+        assert!(!pattern.is_compiled());
+        let whole = 0..1;
+        assert_eq!(
+            pattern.places_within("a", std::slice::from_ref(&whole)),
+            [0..1]
+        );
+        assert!(pattern.is_compiled());
+    }
 
     #[test]
     fn words_are_those_of_ascii_where_the_pattern_is() {

@@ -1,12 +1,13 @@
 //! The scan over the texts of one skill.
 
 use metier_diagnostics::{Code, Diagnostic, LineIndex, Location, Severity};
-use metier_skill_model::{JsonObject, SkillMetadata};
+use metier_skill_model::SkillMetadata;
 use serde_json::Value;
 use std::cell::LazyCell;
 use std::ops::Range;
 
 use crate::fold::Folded;
+use crate::glance::is_clean;
 use crate::part::Part;
 use crate::rule::{Examined, Hit};
 use crate::rules::RULES;
@@ -38,6 +39,9 @@ impl Scan {
 
     /// A whole `SKILL.md`: front matter and body.
     pub fn skill_file(&mut self, file: &str, text: &str) {
+        if is_clean(text) {
+            return;
+        }
         let end = front_matter_end(text);
         let lines = LazyCell::new(|| LineIndex::new(text));
         self.part(Part::FrontMatter, file, text, 0..end, &lines);
@@ -139,9 +143,9 @@ impl Scan {
             for schema in [&tool.input_schema, &tool.output_schema]
                 .into_iter()
                 .flatten()
-                .map(JsonObject::map)
+                .filter(|schema| !schema.as_text().is_some_and(is_clean_json))
             {
-                for (key, value) in &schema {
+                for (key, value) in &schema.map() {
                     texts.add(key);
                     texts.json(value);
                 }
@@ -212,6 +216,9 @@ fn is_of(finding: &Diagnostic, file: &str, code: Code) -> bool {
 
 /// What the rules find in a text, by place.
 fn examine(part: Part, raw: &str) -> Vec<(Code, Hit)> {
+    if is_clean(raw) {
+        return Vec::new();
+    }
     let folded = Folded::new(raw);
     let examined = Examined::new(part, raw, &folded);
     let mut found = Vec::new();
@@ -224,6 +231,11 @@ fn examine(part: Part, raw: &str) -> Vec<(Code, Hit)> {
     }
     found.sort_by_key(|(_, hit)| hit.range.start);
     found
+}
+
+/// The same of a JSON text. One without escapes holds every text of it as it is.
+fn is_clean_json(text: &str) -> bool {
+    !text.contains('\\') && is_clean(text)
 }
 
 /// Many short texts as one, so that they are looked at together.

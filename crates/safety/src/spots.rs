@@ -1,5 +1,6 @@
 //! The parts of a text that are worth an expensive look, found in one pass.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
@@ -7,6 +8,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::pattern::{Anchor, Pattern, ceiling};
 use crate::rules::RULES;
+use crate::words::{Word, Words};
 
 /// A text, and for each pattern the parts in which it may match.
 pub(crate) struct Spots<'t> {
@@ -16,25 +18,13 @@ pub(crate) struct Spots<'t> {
 
 impl<'t> Spots<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        let table = &*TABLE;
-        let mut parts = vec![Vec::new(); table.patterns.len()];
-        let words = table.automaton.iter();
-        for found in words.flat_map(|words| words.find_overlapping_iter(text)) {
-            let Some(word) = table.words.get(found.pattern().as_usize()) else {
-                continue;
-            };
-            if !word.stands_at(text, found.start(), found.end()) {
-                continue;
-            }
-            for place in &word.anchors {
-                if let Some(place) = table.places.get(*place)
-                    && let Some(parts) = parts.get_mut(place.pattern)
-                    && let around = place.around(text, found.start()..found.end())
-                    && !parts.last().is_some_and(|last| holds(last, &around))
-                    && place.has_all_in(text, &around)
-                {
-                    add(parts, around);
-                }
+        let mut parts = vec![Vec::new(); TABLE.patterns.len()];
+        for (place, around) in anchored(text) {
+            if let Some(parts) = parts.get_mut(place.pattern)
+                && !parts.last().is_some_and(|last| holds(last, &around))
+                && place.has_all_in(text, &around)
+            {
+                add(parts, around);
             }
         }
         Self { text, parts }
@@ -42,11 +32,7 @@ impl<'t> Spots<'t> {
 
     /// Every place of a pattern, from left to right.
     pub(crate) fn places(&self, pattern: &'static Pattern) -> Vec<Range<usize>> {
-        let number = TABLE
-            .patterns
-            .iter()
-            .position(|other| std::ptr::eq(*other, pattern));
-        let parts = number.and_then(|number| self.parts.get(number));
+        let parts = pattern.number().and_then(|number| self.parts.get(number));
         pattern.places_within(self.text, parts.map_or(&[], Vec::as_slice))
     }
 
@@ -56,6 +42,21 @@ impl<'t> Spots<'t> {
             .iter()
             .any(|pattern| !self.places(pattern).is_empty())
     }
+}
+
+/// Whether there is a part of a text in which a pattern may match.
+pub(crate) fn may_match(text: &str) -> bool {
+    anchored(text).any(|(place, around)| place.has_all_in(text, &around))
+}
+
+/// Every anchor that stands in a text, with the part around it.
+fn anchored(text: &str) -> impl Iterator<Item = (&'static Place, Range<usize>)> + '_ {
+    let table = &*TABLE;
+    table.words.find(text).flat_map(move |(word, found)| {
+        let places = table.places_of.get(word).into_iter().flatten();
+        let places = places.filter_map(|place| table.places.get(*place));
+        places.map(move |place| (place, place.around(text, found.clone())))
+    })
 }
 
 /// Adds a part; those that touch become one.
@@ -68,27 +69,11 @@ fn add(parts: &mut Vec<Range<usize>>, mut part: Range<usize>) {
 
 /// The anchors of all patterns.
 struct Table {
-    automaton: Option<AhoCorasick>,
-    words: Vec<Word>,
+    words: Words,
+    /// The places of each word, by its number.
+    places_of: Vec<Vec<usize>>,
     places: Vec<Place>,
     patterns: Vec<&'static Pattern>,
-}
-
-/// A word of anchors.
-struct Word {
-    begins: bool,
-    ends: bool,
-    anchors: Vec<usize>,
-}
-
-impl Word {
-    fn stands_at(&self, text: &str, start: usize, end: usize) -> bool {
-        let is_inside = |at: Option<usize>| {
-            at.and_then(|at| text.as_bytes().get(at))
-                .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-        };
-        !(self.begins && is_inside(start.checked_sub(1)) || self.ends && is_inside(Some(end)))
-    }
 }
 
 /// Words of which one has to stand near an anchor; what finds them is made when it is first needed.
@@ -147,28 +132,21 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         .iter()
         .flat_map(|rule| rule.patterns.iter().copied())
         .collect();
-    let mut literals: Vec<&str> = Vec::new();
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     let mut words: Vec<Word> = Vec::new();
+    let mut places_of: Vec<Vec<usize>> = Vec::new();
     let mut places = Vec::new();
     for (number, pattern) in patterns.iter().enumerate() {
+        pattern.set_number(number);
         for anchor in pattern.anchors {
             for written in anchor.words {
-                let (begins, word) = stripped(written, |word| word.strip_prefix('|'));
-                let (ends, word) = stripped(word, |word| word.strip_suffix('|'));
-                let same = words.iter().zip(&literals).position(|(other, literal)| {
-                    *literal == word && (other.begins, other.ends) == (begins, ends)
-                });
-                let same = same.unwrap_or_else(|| {
-                    literals.push(word);
-                    words.push(Word {
-                        begins,
-                        ends,
-                        anchors: Vec::new(),
-                    });
+                let number = *numbers.entry(written).or_insert_with(|| {
+                    words.push(word(written));
+                    places_of.push(Vec::new());
                     words.len() - 1
                 });
-                if let Some(word) = words.get_mut(same) {
-                    word.anchors.push(places.len());
+                if let Some(places_of) = places_of.get_mut(number) {
+                    places_of.push(places.len());
                 }
             }
             places.push(Place {
@@ -186,8 +164,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         }
     }
     Table {
-        automaton: automaton(&literals),
-        words,
+        words: Words::new(words),
+        places_of,
         places,
         patterns,
     }
@@ -198,9 +176,16 @@ fn automaton(words: &[&str]) -> Option<AhoCorasick> {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::DFA))
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
         .build(words)
         .ok()
+}
+
+/// A word as anchors write it.
+fn word(written: &'static str) -> Word {
+    let (begins, word) = stripped(written, |word| word.strip_prefix('|'));
+    let (ends, text) = stripped(word, |word| word.strip_suffix('|'));
+    Word { text, begins, ends }
 }
 
 fn stripped<'w>(word: &'w str, strip: impl Fn(&'w str) -> Option<&'w str>) -> (bool, &'w str) {
@@ -213,12 +198,16 @@ mod tests {
 
     #[test]
     fn every_anchor_can_be_looked_for() {
-        assert!(TABLE.automaton.is_some());
         for place in &TABLE.places {
             assert!(place.with.iter().all(|words| words.automaton().is_some()));
         }
         for pattern in &TABLE.patterns {
             assert!(!pattern.anchors.is_empty());
+            for anchor in pattern.anchors {
+                for written in anchor.words {
+                    assert!(word(written).text.len() > 1, "{written}");
+                }
+            }
         }
     }
 

@@ -36,6 +36,14 @@ impl JsonObject {
         }
     }
 
+    /// Its JSON text, where it is kept as such.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.0 {
+            Kept::Text(text) => Some(text),
+            Kept::Tree(_) => None,
+        }
+    }
+
     /// The object again, with its keys in their order.
     pub fn map(&self) -> Map<String, Value> {
         match &self.0 {

@@ -34,7 +34,8 @@ pub use metadata::{ClientFields, SkillMetadata};
 pub use skill_name::{NameFault, SkillName};
 pub use summary::{SkillStatus, SkillSummary, UnknownStatus};
 pub use tool_declaration::{
-    Affinity, Execution, NextTools, ScriptLookup, ToolAnnotations, ToolDeclaration, ToolRefusal,
+    Affinity, Execution, LONGEST_DEADLINE_SECS, NextTools, ScriptLookup, ToolAnnotations,
+    ToolDeclaration, ToolRefusal,
 };
 pub use uri_path::{decode_uri_segment, encode_uri_path};
 pub use wire_name::{

@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 
 use crate::JsonObject;
 
+/// So many seconds a server gives a call at most, whatever its tool asks for, unless it is set up otherwise.
+pub const LONGEST_DEADLINE_SECS: u64 = 600;
+
 /// A tool as its author declared it: the seed's table, with what the loader found beside it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]

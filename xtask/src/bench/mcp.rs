@@ -11,7 +11,7 @@ use super::written::written;
 use crate::interop::server::Server;
 use crate::metadata::Metadata;
 use crate::metier_binary;
-use crate::process::{capture, root};
+use crate::process::{capture, cargo_at, root};
 use crate::steps::Report;
 
 const ROUNDS: usize = 5;
@@ -130,10 +130,9 @@ struct Bench {
 impl Bench {
     fn built(metadata: &Metadata) -> Result<Self, String> {
         let place = metadata.target_directory.join("bench-mcp");
-        let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let mut build = cargo_at(&root().join("xtask/peers/mcp"));
         build
             .args(["build", "--release", "--locked", "--quiet"])
-            .current_dir(root().join("xtask/peers/mcp"))
             .env("CARGO_TARGET_DIR", &place);
         capture(&mut build)?;
         Ok(Self {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::figures::Bar;
 use super::instructions::{self, Instructions};
 use crate::metadata::Metadata;
-use crate::process::{capture, root};
+use crate::process::{capture, cargo_at, root};
 use crate::steps::Report;
 
 const COUNTS: [usize; 3] = [1_000, 10_000, 100_000];
@@ -93,10 +93,9 @@ pub(crate) fn run(options: &SearchBench) -> Report {
 fn measured(options: &SearchBench) -> Result<Figures, String> {
     let target = Metadata::read()?.target_directory.join("bench-search");
     let package = root().join("xtask/peers/tantivy");
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut build = cargo_at(&package);
     build
         .args(["build", "--release", "--locked", "--quiet"])
-        .current_dir(&package)
         .env("CARGO_TARGET_DIR", &target);
     capture(&mut build)?;
     let programs = target.join("release");

@@ -3,6 +3,7 @@
 use std::fs;
 
 use metier_catalog::{CatalogEventKind, SkillTools};
+use metier_skill_model::SkillStatus;
 use serde_json::json;
 
 use crate::bench_folder::{Bench, ECHO};
@@ -210,6 +211,29 @@ fn skills_for_another_application_are_not_served_whether_shadowed_or_not() {
         .collect();
     let lift = Some("skill://explicit-2/lift/SKILL.md");
     assert_eq!(uris, [lift, None, Some("skill://bake/SKILL.md")]);
+}
+
+#[test]
+fn what_is_wrong_with_a_shadowed_skill_is_listed() {
+    let other = tempfile::tempdir().unwrap();
+    let bench = Bench::new();
+    bench.skill("bake", &[]);
+    fs::create_dir(other.path().join("bake")).unwrap();
+    let text = "---\nname: bake\ndescription: x\ncompatibility: [y]\n---\n";
+    fs::write(other.path().join("bake/SKILL.md"), text).unwrap();
+    let roots = [bench.path(), other.path()].map(std::path::Path::to_owned);
+    bench.catalog.discover(&roots, None);
+    let codes = |found: &[metier_diagnostics::Diagnostic]| -> Vec<&str> {
+        found.iter().map(|finding| finding.code.id).collect()
+    };
+    let listed = bench.catalog.list_skills(Some(SkillStatus::Shadowed));
+    assert_eq!(codes(&listed[0].diagnostics), ["MT161", "MT135"]);
+    let info = bench.catalog.get_skill_info("explicit-2:bake").unwrap();
+    assert_eq!(info.summary.diagnostics, listed[0].diagnostics);
+    let snapshot = bench.catalog.snapshot();
+    let told = snapshot.operator_findings();
+    let told: Vec<_> = told.iter().map(|(_, finding)| finding.code.id).collect();
+    assert_eq!(told, ["MT161", "MT135"]);
 }
 
 #[test]

@@ -204,10 +204,11 @@ impl<'v> Slips<'v> {
         let known = schema.get("properties").and_then(Value::as_object);
         let names = || known.into_iter().flat_map(|known| known.keys());
         let required = schema.get("required").and_then(Value::as_array);
-        for name in required.into_iter().flatten().filter_map(Value::as_str) {
+        for (number, name) in required.into_iter().flatten().enumerate() {
             if self.found.len() >= MOST {
                 return;
             }
+            let Some(name) = name.as_str() else { continue };
             if name.len() > LONGEST || names().any(|known| known == name) {
                 continue;
             }
@@ -215,12 +216,14 @@ impl<'v> Slips<'v> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "add it to `properties`, or take it out of `required`".to_owned(),
             };
+            self.path.push(number.to_string().into());
             self.add(
                 format!(
                     "`required` names `{name}`, which is not in `properties` and which `additionalProperties: false` forbids, so that no value fits"
                 ),
                 help,
             );
+            self.path.pop();
         }
     }
 }
@@ -313,7 +316,8 @@ mod tests {
         };
         assert_eq!(slips(&schema(true, "siez")), []);
         assert_eq!(slips(&schema(false, "size")), []);
-        assert_eq!(slips(&schema(false, "siez"))[0].1, "did you mean `size`?");
+        let expected = ("required/0".to_owned(), "did you mean `size`?".to_owned());
+        assert_eq!(slips(&schema(false, "siez")), [expected]);
         let help = &slips(&schema(false, "colour"))[0].1;
         assert!(help.starts_with("add it to `properties`"), "{help}");
     }

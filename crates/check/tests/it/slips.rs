@@ -72,7 +72,7 @@ fn a_slip_in_a_schema_is_told_at_its_word() {
              and changes nothing | did you mean `properties`?",
             "a/tools.yaml:10:14: `input_schema` of the tool `lift`: `tpye` is no keyword of JSON Schema \
              and changes nothing | did you mean `type`?",
-            "a/tools.yaml:11:5: `input_schema` of the tool `lift`: `required` names `siez`, which is not in \
+            "a/tools.yaml:11:16: `input_schema` of the tool `lift`: `required` names `siez`, which is not in \
              `properties` and which `additionalProperties: false` forbids, so that no value fits \
              | did you mean `size`?",
         ]

@@ -1,8 +1,6 @@
 //! What the front matter says: every key at its place, and a word on every key that is not.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use metier_diagnostics::{Location, Severity};
 use metier_skill_model::{SkillMetadata, SkillName};
@@ -10,6 +8,7 @@ use metier_skill_model::{SkillMetadata, SkillName};
 use super::client_fields::read_client_field;
 use super::dcc_fields::read_metadata;
 use super::depends::Depends;
+use super::misplaced::{bare, is_ours, misplaced, misplaced_tools};
 use super::recover::Recovered;
 use crate::findings::{Findings, brief, printable};
 use crate::tools_file::nearest;
@@ -17,13 +16,8 @@ use crate::values::{self, Item};
 use crate::yaml::Node;
 use crate::{ParseMode, codes};
 
-/// The key that names the tools file, as it is written: a path with dots would be taken for one key.
-pub(crate) const NESTED_TOOLS: &str = "metadata: {dcc-mcp: {tools: tools.yaml}}";
-
 const LONGEST_DESCRIPTION: usize = 1024;
 const LONGEST_COMPATIBILITY: usize = 500;
-/// How many misplaced keys are named in their one finding.
-const MOST_MISPLACED: usize = 20;
 
 /// What is read from the front matter and used later.
 #[derive(Debug, Default)]
@@ -50,30 +44,6 @@ pub(crate) enum PathKey {
     /// Something else, with the words for it.
     Unusable(String),
 }
-
-/// Keys that belong below `metadata.dcc-mcp`; upper level ones of our own.
-const OURS: [&str; 20] = [
-    "dcc-mcp",
-    "dcc",
-    "version",
-    "tags",
-    "tools",
-    "depends",
-    "search-hint",
-    "search-aliases",
-    "aliases",
-    "groups",
-    "layer",
-    "stage",
-    "products",
-    "allow-implicit-invocation",
-    "external-deps",
-    "runtimes",
-    "prompts",
-    "resources",
-    "recipes",
-    "example-prompts",
-];
 
 /// The keys that authors mean most often, for finding the nearest to an unknown one.
 const KNOWN: [&str; 7] = [
@@ -140,44 +110,6 @@ pub(crate) fn read_fields(
     front
 }
 
-fn is_ours(key: &str) -> bool {
-    let key = if key.contains('_') {
-        Cow::Owned(key.replace('_', "-"))
-    } else {
-        Cow::Borrowed(key)
-    };
-    OURS.contains(&&*key)
-        || matches!(&*key, "branding" | "links")
-        || key.starts_with("dcc-mcp.")
-        || key == "metadata.dcc-mcp"
-        || key.starts_with("metadata.dcc-mcp.")
-}
-
-/// A key without the path before it: pages and messages name keys by their paths, and some authors write
-/// the path down.
-fn bare(key: &str) -> &str {
-    let key = key.strip_prefix("metadata.").unwrap_or(key);
-    key.strip_prefix("dcc-mcp.").unwrap_or(key)
-}
-
-/// The skill is rejected for the place of the key; what is wrong with the file that it names is told with it.
-fn misplaced_tools(value: &Node<'_>) -> PathKey {
-    match value.text() {
-        Some(path) if value.to_json().is_string() => PathKey::Path(Item {
-            text: path.trim().to_owned(),
-            span: value.span.clone(),
-        }),
-        _ => PathKey::Unusable("the key `tools` stands at the top level".to_owned()),
-    }
-}
-
-/// Every spelling of our own keys that is refused at the top level.
-pub(crate) fn misplaced_spellings() -> impl Iterator<Item = String> {
-    OURS.into_iter()
-        .chain(["branding", "links"])
-        .flat_map(|key| [key.to_owned(), key.replace('-', "_")])
-}
-
 fn unknown(findings: &mut Findings<'_>, key: &Node<'_>, name: &str) {
     let severity = match findings.mode {
         ParseMode::Strict => Severity::Warning,
@@ -204,77 +136,6 @@ fn unknown(findings: &mut Findings<'_>, key: &Node<'_>, name: &str) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => "put data of your own below `metadata`".to_owned(),
     });
-}
-
-/// All misplaced keys in one finding, each with its place and its cure.
-fn misplaced(
-    findings: &mut Findings<'_>,
-    entries: &[(Node<'_>, Node<'_>)],
-    front: &mut FrontMatter,
-) {
-    let found: Vec<(&Node<'_>, Cow<'_, str>)> = entries
-        .iter()
-        .map(|(key, _)| (key, key.key_str()))
-        .filter(|(_, name)| is_ours(name))
-        .collect();
-    let Some((first, _)) = found.first() else {
-        return;
-    };
-    let named = found.iter().take(MOST_MISPLACED);
-    let mut names: Vec<String> = named
-        .clone()
-        .map(|(_, name)| format!("`{}`", brief(name)))
-        .collect();
-    let cures: Vec<String> = named
-        .clone()
-        .map(|(_, name)| format!("`{}` → `{}`", brief(name), new_place(&brief(name))))
-        .collect();
-    if found.len() > MOST_MISPLACED {
-        names.push(format!("{} more", found.len() - MOST_MISPLACED));
-    }
-    // Loading the skill without its tools or dependencies would lose what the author wants most.
-    front.rejected = found
-        .iter()
-        .any(|(_, name)| matches!(bare(name), "tools" | "depends"));
-    let severity = if front.rejected {
-        Severity::Error
-    } else {
-        findings.mode.fault()
-    };
-    let (verb, taken) = if names.len() == 1 {
-        ("belongs", "it is")
-    } else {
-        ("belong", "they are")
-    };
-    let mut below = "metadata.dcc-mcp";
-    if found.iter().all(|(_, name)| &**name == "dcc-mcp") {
-        below = "metadata";
-    }
-    let mut message = format!("{} {verb} below `{below}`", names.join(", "));
-    if severity == Severity::Warning {
-        let _ = write!(message, "; {taken} not read here");
-    }
-    let mut diagnostic =
-        metier_diagnostics::Diagnostic::new(codes::MISPLACED_KEY, severity, message)
-            .at(findings.place(&first.span), "")
-            .help(format!("move: {}", cures.join(", ")));
-    for (key, _) in named.skip(1) {
-        diagnostic = diagnostic.at(findings.place(&key.span), "and here");
-    }
-    findings.push(diagnostic);
-}
-
-fn new_place(name: &str) -> String {
-    match bare(name) {
-        "dcc-mcp" if name.len() == "dcc-mcp".len() => "metadata.dcc-mcp".to_owned(),
-        "dcc-mcp" => "metadata: {dcc-mcp: …}".to_owned(),
-        "tools" => format!("{NESTED_TOOLS}, with the list in that file"),
-        // Who writes a path down takes one for a key.
-        other if other.len() < name.len() => {
-            format!("metadata: {{dcc-mcp: {{{}: …}}}}", other.replace('_', "-"))
-        }
-        other => format!("metadata.dcc-mcp.{}", other.replace('_', "-")),
-    }
 }
 
 fn compatibility(findings: &mut Findings<'_>, value: &Node<'_>, skill: &mut SkillMetadata) {

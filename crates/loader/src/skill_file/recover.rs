@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
-use crate::yaml::{Fault, FaultKind, Tree, parse, unprintable};
+use crate::yaml::{Fault, FaultKind, Tree, parse, unprintable, without_pairs};
 
 /// A description that was recovered.
 #[derive(Debug)]
@@ -75,7 +75,9 @@ fn parse_checked(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
     if tree.is_plain {
         return Ok(tree);
     }
-    if let Err(error) = serde_yaml::from_str::<IgnoredAny>(text) {
+    let paired = without_pairs(text);
+    let checked = paired.as_deref().unwrap_or(text);
+    if let Err(error) = serde_yaml::from_str::<IgnoredAny>(checked) {
         let at = error
             .location()
             .map_or(0, |place| place.index().min(text.len()));

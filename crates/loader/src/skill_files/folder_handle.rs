@@ -12,6 +12,15 @@ use super::error::{ReadFileError, is_escape, read_error};
 use super::folder_entries::{FolderEntry, entries_below};
 use super::inside::climbs_out;
 
+/// The beginning of a file.
+#[derive(Debug)]
+pub(crate) struct TextStart {
+    pub(crate) bytes: Vec<u8>,
+    /// Whether that is all of it.
+    pub(crate) is_whole: bool,
+    pub(crate) is_text: bool,
+}
+
 /// An open skill folder.
 #[derive(Debug)]
 pub(crate) struct FolderHandle {
@@ -50,20 +59,65 @@ impl FolderHandle {
         relative: &str,
         limit: u64,
     ) -> Result<(Vec<u8>, bool), ReadFileError> {
-        let (file, size) = self.open(relative)?;
+        let (mut file, size) = self.open(relative)?;
         let fail = |error: io::Error| read_error(relative, &error);
-        // Room for the whole file and a little more, so that one reading fills it and the next
-        // one sees the end.
+        // Room for the whole file and one byte more: where that does not come, this is the end, and nobody has to ask.
         let room = usize::try_from(size.min(limit)).unwrap_or_default();
-        let mut bytes = Vec::with_capacity(room.saturating_add(64));
-        file.take(limit.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(fail)?;
+        let mut bytes = vec![0; room.saturating_add(1)];
+        let first = match file.read(&mut bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+            read => read.map_err(fail)?,
+        };
+        bytes.truncate(first);
+        if first == 0 || first as u64 != size {
+            file.take(limit.saturating_add(1).saturating_sub(first as u64))
+                .read_to_end(&mut bytes)
+                .map_err(fail)?;
+        }
         let whole = bytes.len() as u64 <= limit;
         if !whole {
             bytes.pop();
         }
         Ok((bytes, whole))
+    }
+
+    /// Reads the first `limit` bytes of a file that may be none of text: where a zero stands among the first `probe` bytes,
+    /// it is none, unless it begins with the mark of UTF-16, and nothing more of it is read.
+    pub(crate) fn read_text_start(
+        &self,
+        relative: &str,
+        probe: u64,
+        limit: u64,
+    ) -> Result<TextStart, ReadFileError> {
+        let (mut file, size) = self.open(relative)?;
+        let fail = |error: io::Error| read_error(relative, &error);
+        let mut bytes = Vec::new();
+        let probe = probe.min(limit);
+        Read::by_ref(&mut file)
+            .take(probe)
+            .read_to_end(&mut bytes)
+            .map_err(fail)?;
+        let is_marked = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+        if bytes.contains(&0) && !is_marked {
+            return Ok(TextStart {
+                is_whole: bytes.len() as u64 == size,
+                bytes,
+                is_text: false,
+            });
+        }
+        let left = limit.saturating_add(1) - bytes.len() as u64;
+        let room = usize::try_from(size.min(limit)).unwrap_or_default();
+        bytes.reserve(room.saturating_sub(bytes.len()).saturating_add(64));
+        file.take(left).read_to_end(&mut bytes).map_err(fail)?;
+        let is_whole = bytes.len() as u64 <= limit;
+        if !is_whole {
+            bytes.pop();
+        }
+        Ok(TextStart {
+            bytes,
+            is_whole,
+            is_text: true,
+        })
     }
 
     /// Why what stands in the place of a folder cannot be looked into; `None` where it can be, or where there is nothing.

@@ -4,8 +4,10 @@ use std::fmt::Display;
 
 use metier_skill_model::ToolDeclaration;
 
+use super::entry::plain_key;
 use super::entry_values::flag;
 use super::unknown_key;
+use crate::codes;
 use crate::findings::{Findings, brief};
 use crate::values;
 use crate::yaml::Node;
@@ -87,6 +89,35 @@ pub(crate) fn read_annotation(
             tool.extra.insert(name.to_owned(), flag.into());
         }
     }
+}
+
+/// Tells of a tool that says two things of itself, of which one is not true.
+pub(crate) fn contradiction(
+    findings: &mut Findings<'_>,
+    entry: &Node<'_>,
+    name: &Node<'_>,
+    tool: &ToolDeclaration,
+) {
+    let hints = &tool.annotations;
+    if (hints.read_only_hint, hints.destructive_hint) != (Some(true), Some(true)) {
+        return;
+    }
+    let says =
+        |key: &Node<'_>, wanted: &[&str]| wanted.contains(&&*snake_case(&plain_key(key.key_str())));
+    let place = |wanted: &[&str]| {
+        let keys = entry.map().unwrap_or_default().iter().map(|(key, _)| key);
+        keys.into_iter().find(|key| says(key, wanted))
+    };
+    let place = place(&["destructive", "destructive_hint"])
+        .or_else(|| place(&["annotations"]))
+        .unwrap_or(name);
+    let message = format!(
+        "`{}` says that it only reads, and that it may destroy; clients are told both",
+        brief(&tool.name)
+    );
+    findings
+        .warning(codes::CONTRADICTING_HINTS, &place.span, message)
+        .help("keep the flag that is true, and remove the other");
 }
 
 /// `readOnlyHint` and `read-only-hint` as `read_only_hint`.

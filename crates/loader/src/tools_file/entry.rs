@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use metier_skill_model::{Affinity, Execution, JsonObject, ToolDeclaration, ToolRefusal};
 
-use super::annotations::{is_annotation, read_annotation, read_annotations};
+use super::annotations::{contradiction, is_annotation, read_annotation, read_annotations};
 use super::capabilities::{misspelt_needs, read_capabilities};
 use super::entry_script::find_script;
 use super::entry_values::{aliases, flag, next_tools, seconds, word};
@@ -189,6 +189,7 @@ pub(crate) fn read_entry(
     if let Some(value) = written_annotations {
         read_annotations(findings, value, &mut tool);
     }
+    contradiction(findings, node, name_node, &tool);
     // In the order in which they are compiled when the skill is loaded: they share one budget.
     for (written, kept) in [
         (input, &mut tool.input_schema),

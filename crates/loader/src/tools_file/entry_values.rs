@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use metier_skill_model::{NextTools, ToolDeclaration};
+use metier_skill_model::{LONGEST_DEADLINE_SECS, NextTools, ToolDeclaration};
 
 use super::{Surroundings, unknown_key};
 use crate::codes;
@@ -84,6 +84,14 @@ pub(super) fn seconds(
                 format!("`{path}` must be a whole number of seconds"),
             )
             .help("write a number such as 60");
+    }
+    if seconds.is_some_and(|seconds| seconds > LONGEST_DEADLINE_SECS) {
+        let message = format!(
+            "`{path}` is more than the {LONGEST_DEADLINE_SECS} seconds that a server gives a call at most; {LONGEST_DEADLINE_SECS} count"
+        );
+        findings
+            .info(codes::TIMEOUT_OVER_BOUND, &value.span, message)
+            .help(format!("write {LONGEST_DEADLINE_SECS} or less; whoever runs the server can give all calls more, with `--timeout`"));
     }
     seconds
 }

@@ -9,7 +9,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use super::places::Places;
 use super::slip::Slip;
 use super::unprintable::unprintable;
-use super::{Fault, FaultKind, Kind, Node, quick};
+use super::{Fault, FaultKind, Kind, Node, pairs, quick};
 use crate::findings::brief;
 
 /// Lists and mappings inside each other; real files stay below ten.
@@ -43,7 +43,29 @@ pub(crate) fn parse(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
 
 /// The same for any text, by the events of a full parser.
 pub(super) fn parse_events(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
+    let fault = match built(text, base, BTreeMap::new(), |event| event) {
+        Ok(tree) => return Ok(tree),
+        Err(fault) => fault,
+    };
+    match (pairs::paired(text, base), pairs::without_pairs(text)) {
+        (Some(paired), _) => built(&paired.text, base, paired.scalars, pairs::owned),
+        // What is wrong besides is told; the pairs are not.
+        (None, Some(plain)) => Err(built(&plain, base, BTreeMap::new(), |event| event)
+            .err()
+            .unwrap_or(fault)),
+        (None, None) => Err(fault),
+    }
+}
+
+/// Builds the tree. `told` are scalars that say something else than their events, by their first byte.
+fn built<'a, 't>(
+    text: &'t str,
+    base: usize,
+    told: BTreeMap<usize, String>,
+    event_of: impl Fn(Event<'t>) -> Event<'a>,
+) -> Result<Tree<'a>, Fault> {
     let mut builder = Builder {
+        told,
         places: Places::new(text, base),
         frames: Vec::new(),
         anchors: BTreeMap::new(),
@@ -58,7 +80,7 @@ pub(super) fn parse_events(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         match event {
-            Ok((event, span)) => builder.event(event, span)?,
+            Ok((event, span)) => builder.event(event_of(event), span)?,
             Err(error) => {
                 let at = builder.places.byte(error.marker().index());
                 if let Some(fault) = unprintable(text, base) {
@@ -95,8 +117,9 @@ enum Frame<'a> {
     },
 }
 
-struct Builder<'a> {
-    places: Places<'a>,
+struct Builder<'a, 't> {
+    told: BTreeMap<usize, String>,
+    places: Places<'t>,
     frames: Vec<Frame<'a>>,
     anchors: BTreeMap<usize, Node<'a>>,
     alias_nodes: u64,
@@ -104,7 +127,7 @@ struct Builder<'a> {
     documents: usize,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> Builder<'a, '_> {
     /// Where the innermost collection that is open begins.
     fn open_bracket(&self) -> Option<usize> {
         self.frames.last().map(|frame| match frame {
@@ -170,6 +193,7 @@ impl<'a> Builder<'a> {
             Event::Scalar(text, style, anchor, tag) => {
                 let span = self.places.span(&span);
                 let text_tag = self.tag(tag.as_deref(), &span);
+                let text = self.told.remove(&span.start).map_or(text, Cow::Owned);
                 let plain = style == ScalarStyle::Plain && !text_tag;
                 self.finish(Node::scalar(text.into(), plain, span), anchor);
             }

@@ -1,5 +1,7 @@
 //! Base64 that turns out to be hostile.
 
+use std::ops::Range;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use metier_diagnostics::Severity;
@@ -19,33 +21,37 @@ pub(super) static RULE: Rule = Rule {
 const SHORTEST: usize = 32;
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
-    let is_part =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
     let mut at = 0;
-    let bytes = examined.raw.as_bytes();
-    while let Some(window) = bytes.get(at..at + SHORTEST) {
-        // From behind: where one byte is no part, no run that is long enough begins before it.
-        if let Some(last) = window.iter().rposition(|byte| !is_part(*byte)) {
-            at += last + 1;
-            continue;
-        }
-        let rest = bytes.get(at..).unwrap_or_default();
-        let length = rest
-            .iter()
-            .position(|byte| !is_part(*byte))
-            .unwrap_or(rest.len());
-        if let Some(run) = examined.raw.get(at..at + length)
+    while let Some(range) = run(examined.raw.as_bytes(), at) {
+        at = range.end;
+        if let Some(run) = examined.raw.get(range.clone())
             && let Some(text) = decoded(run)
             && hostile::is_in(&Spots::new(&text), &text)
         {
             hits.push(Hit {
-                range: at..at + length,
+                range,
                 severity: Severity::Error,
                 message: "decoded, the text instructs a model or runs what must not be run",
                 help: "remove it; what a skill says it can say in the open",
             });
         }
-        at += length;
+    }
+}
+
+/// The next run of letters of base64, from an offset on, that is long enough.
+pub(crate) fn run(bytes: &[u8], mut at: usize) -> Option<Range<usize>> {
+    let is_part =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
+    loop {
+        let window = bytes.get(at..at + SHORTEST)?;
+        // From behind: where one byte is no part, no run that is long enough begins before it.
+        if let Some(last) = window.iter().rposition(|byte| !is_part(*byte)) {
+            at += last + 1;
+            continue;
+        }
+        let rest = bytes.get(at..)?;
+        let length = rest.iter().position(|byte| !is_part(*byte));
+        return Some(at..at + length.unwrap_or(rest.len()));
     }
 }
 

@@ -23,6 +23,8 @@ mod text_direction;
 
 use crate::rule::Rule;
 
+pub(crate) use encoded_instruction::run as encoded_run;
+
 /// How many rules there are.
 pub(crate) const COUNT: usize = 19;
 

@@ -80,7 +80,15 @@ static FORGED: Pattern = Pattern::near(
     r"<\|im_start\|>|<\|(?:system|start_header_id)\|>|\[/?INST\]|<</?SYS>>|</?system[_-]?(?:prompt|message|instructions?)>|^[\x20\t]*<system>[\x20\t]*[a-z]",
     &[Anchor::new(
         &[
-            "<|", "[inst", "[/inst", "<<sys", "<</sys", "<system", "</system",
+            "<|im_start",
+            "<|system",
+            "<|start_header_id",
+            "[inst",
+            "[/inst",
+            "<<sys",
+            "<</sys",
+            "<system",
+            "</system",
         ],
         30,
         40,

@@ -7,5 +7,6 @@
 )]
 
 mod bounds;
+mod mixtures;
 mod places;
 mod samples;
