@@ -45,6 +45,13 @@ impl<'t> Folded<'t> {
             let Some(c) = rest.chars().next() else {
                 break;
             };
+            // Most texts that are not written in Latin letters hold little else than these, and they are what they seem.
+            if matches!(c, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
+            {
+                folding.text.push(c);
+                at += c.len_utf8();
+                continue;
+            }
             // Emoji are followed by one selector of their looks, which takes part in no rule.
             has_unseen |= is_invisible(c) && (!is_emoji_selector(c) || !follows_picture(text, at));
             has_look_alikes |= look_alike(c).is_some();
@@ -135,7 +142,7 @@ impl Folding {
             self.mark_after(at, c);
             return;
         }
-        let may_be_mark = !matches!(c, '\u{3100}'..='\u{A66E}' | '\u{AC00}'..='\u{D7FF}');
+        let may_be_mark = c >= '\u{300}' && !matches!(c, '\u{3100}'..='\u{A66E}');
         if may_be_mark && is_combining_mark(c) && self.has_marked(at, c) {
             return;
         }
