@@ -4,6 +4,7 @@ use metier_diagnostics::{Code, Diagnostic, LineIndex, Location, Severity};
 use metier_skill_model::SkillMetadata;
 use serde_json::Value;
 use std::cell::LazyCell;
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::fold::Folded;
@@ -225,7 +226,8 @@ fn examine(part: Part, raw: &str) -> Vec<(Code, Hit)> {
     let mut hits = Vec::new();
     for rule in RULES {
         (rule.find)(&examined, &mut hits);
-        hits.sort_by_key(|hit| (hit.range.start, hit.range.end));
+        // Of two at one place the graver counts.
+        hits.sort_by_key(|hit| (hit.range.start, Reverse(hit.severity), hit.range.end));
         hits.dedup_by_key(|hit| hit.range.start);
         found.extend(hits.drain(..).map(|hit| (rule.code, hit)));
     }
