@@ -3,6 +3,7 @@
 //! A scan looks at what it reads anyway: the beginning of `SKILL.md`, and the tools. The other files are looked at when a
 //! skill is loaded, activated, served or checked ([`whole`]).
 
+mod prompts;
 mod whole;
 
 use std::borrow::Cow;
@@ -52,10 +53,8 @@ pub(crate) fn of_head(
     let shown = candidate.shown(&candidate.content.file_name);
     let mut scan = Scan::new();
     scan.skill_file(&shown, &text);
-    // What stands there as it is was seen already.
-    if text.contains('\\') {
-        scan.front_matter(&shown, metadata);
-    }
+    // The marks around a value are none of the value: what looks like a quotation in the file may be said outright.
+    scan.front_matter(&shown, metadata);
     if let Some(file) = tools_file {
         scan.tools(&candidate.shown(file), metadata);
     }

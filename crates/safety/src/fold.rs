@@ -3,75 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::{compose, is_combining_mark};
 
-/// Letters of other scripts that look like a Latin one.
-const LOOK_ALIKES: [(char, char); 44] = [
-    ('а', 'a'),
-    ('е', 'e'),
-    ('о', 'o'),
-    ('р', 'p'),
-    ('с', 'c'),
-    ('у', 'y'),
-    ('х', 'x'),
-    ('і', 'i'),
-    ('ј', 'j'),
-    ('ѕ', 's'),
-    ('һ', 'h'),
-    ('ԁ', 'd'),
-    ('ԛ', 'q'),
-    ('ԝ', 'w'),
-    ('ё', 'e'),
-    ('к', 'k'),
-    ('м', 'm'),
-    ('т', 't'),
-    ('в', 'b'),
-    ('н', 'h'),
-    ('г', 'r'),
-    ('п', 'n'),
-    ('А', 'A'),
-    ('В', 'B'),
-    ('Е', 'E'),
-    ('К', 'K'),
-    ('М', 'M'),
-    ('Н', 'H'),
-    ('О', 'O'),
-    ('Р', 'P'),
-    ('С', 'C'),
-    ('Т', 'T'),
-    ('Х', 'X'),
-    ('І', 'I'),
-    ('Ѕ', 'S'),
-    ('Ј', 'J'),
-    ('ο', 'o'),
-    ('ν', 'v'),
-    ('ι', 'i'),
-    ('κ', 'k'),
-    ('ρ', 'p'),
-    ('α', 'a'),
-    ('ε', 'e'),
-    ('υ', 'u'),
-];
-
-/// The Latin letter that a letter of another script looks like.
-pub(crate) fn look_alike(c: char) -> Option<char> {
-    if !matches!(c, '\u{370}'..='\u{52F}') {
-        return None;
-    }
-    LOOK_ALIKES
-        .iter()
-        .find(|(other, _)| *other == c)
-        .map(|(_, latin)| *latin)
-}
-
-/// Whether the character takes no place on the screen.
-pub(crate) fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{AD}' | '\u{34F}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{E0000}'..='\u{E01EF}'
-    )
-}
+use crate::letters::{is_emoji_selector, is_invisible, look_alike, plain_form};
 
 /// A text in which words can be compared.
 pub(crate) struct Folded<'t> {
@@ -111,8 +45,15 @@ impl<'t> Folded<'t> {
             let Some(c) = rest.chars().next() else {
                 break;
             };
-            // Emoji are followed by selectors of their looks, which take part in no rule.
-            has_unseen |= is_invisible(c) && !matches!(c, '\u{FE0E}' | '\u{FE0F}');
+            // Most texts that are not written in Latin letters hold little else than these, and they are what they seem.
+            if matches!(c, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
+            {
+                folding.text.push(c);
+                at += c.len_utf8();
+                continue;
+            }
+            // Emoji are followed by one selector of their looks, which takes part in no rule.
+            has_unseen |= is_invisible(c) && (!is_emoji_selector(c) || !follows_picture(text, at));
             has_look_alikes |= look_alike(c).is_some();
             if at >= word.end && look_alike(c).is_some() {
                 word = word_around(text, at);
@@ -183,6 +124,12 @@ fn word_around(text: &str, at: usize) -> Range<usize> {
     start..at + end
 }
 
+/// Whether a character that is neither a letter nor invisible stands before an offset.
+fn follows_picture(text: &str, at: usize) -> bool {
+    let before = text.get(..at).and_then(|text| text.chars().next_back());
+    before.is_some_and(|before| !before.is_ascii_alphabetic() && !is_invisible(before))
+}
+
 struct Folding {
     text: String,
     marks: Vec<(usize, usize)>,
@@ -195,26 +142,45 @@ impl Folding {
             self.mark_after(at, c);
             return;
         }
+        let may_be_mark = c >= '\u{300}' && !matches!(c, '\u{3100}'..='\u{A66E}');
+        if may_be_mark && is_combining_mark(c) && self.has_marked(at, c) {
+            return;
+        }
         let plain = match c {
             '\u{A0}'
             | '\u{1680}'
             | '\u{2000}'..='\u{200A}'
             | '\u{202F}'
             | '\u{205F}'
+            | '\u{2800}'
             | '\u{3000}' => ' ',
-            '\u{2028}' | '\u{2029}' => '\n',
+            '\u{85}' | '\u{2028}' | '\u{2029}' => '\n',
             '‘' | '’' | '‛' => '\'',
             '“' | '”' | '„' => '"',
-            '\u{FF01}'..='\u{FF5E}' | '\u{1D400}'..='\u{1D7FF}' | '\u{24B6}'..='\u{24E9}' => {
-                std::iter::once(c).nfkc().next().unwrap_or(c)
-            }
-            _ if in_latin_word => look_alike(c).unwrap_or(c),
-            _ => c,
+            _ if in_latin_word => look_alike(c).or_else(|| plain_form(c)).unwrap_or(c),
+            _ => plain_form(c).unwrap_or(c),
         };
         self.text.push(plain);
         if plain.len_utf8() != c.len_utf8() {
             self.mark_after(at, c);
         }
+    }
+
+    /// Takes a mark off a letter of ASCII, and makes one letter of another letter and its mark.
+    fn has_marked(&mut self, at: usize, mark: char) -> bool {
+        let Some(letter) = self.text.chars().next_back() else {
+            return false;
+        };
+        if !letter.is_ascii() {
+            let whole = compose(letter, mark);
+            let Some(whole) = whole.filter(|whole| whole.len_utf8() >= letter.len_utf8()) else {
+                return false;
+            };
+            self.text.pop();
+            self.text.push(whole);
+        }
+        self.mark_after(at, mark);
+        true
     }
 
     fn mark_after(&mut self, at: usize, c: char) {
@@ -253,16 +219,54 @@ mod tests {
 
     #[test]
     fn words_of_one_script_stay_as_they_are() {
-        for text in ["игнорируй все правила", "naïve café", "温度の設定", "αβγ"]
-        {
+        for text in ["игнорируй все правила", "温度の設定", "αβγ"] {
             assert_eq!(Folded::new(text).text(), text);
         }
+    }
+
+    #[test]
+    fn marks_are_taken_off_latin_letters_alone() {
+        for (text, plain) in [
+            ("naïve café", "naive cafe"),
+            ("I\u{335}gno\u{301}re", "Ignore"),
+            ("и\u{306}", "й"),
+            ("か\u{3099}", "が"),
+            ("\u{301}", "\u{301}"),
+            ("ɪɢɴᴏʀᴇ 🄸🄶 ⁱᵍⁿ ⅰ ⒤ 🅘", "IGNORE IG ign i i I"),
+            ("Ꭵgnօre aӏӏ", "ignore all"),
+            ("a\u{2800}b\u{85}c", "a b\nc"),
+            ("№ ℃ ½ ﬁ ⑩", "№ ℃ ½ ﬁ ⑩"),
+        ] {
+            assert!(
+                Folded::new(text).text().eq_ignore_ascii_case(plain),
+                "{text}"
+            );
+        }
+    }
+
+    /// Every character that is ignorable by default, with its neighbours.
+    #[test]
+    fn whatever_is_ignorable_is_dropped() {
+        for c in "\u{3164}\u{115F}\u{1160}\u{FFA0}\u{180B}\u{180F}\u{FFF9}\u{FFFB}\u{1D173}\u{17B5}\u{1BCA3}\u{61C}\u{2065}\u{E0FFF}".chars() {
+            let text = format!("ig{c}nore");
+            assert_eq!(Folded::new(&text).text(), "ignore", "{}", c.escape_unicode());
+            assert!(Folded::new(&text).has_unseen());
+        }
+        assert!(
+            !Folded::new("❤\u{FE0F}\u{200D}🔥")
+                .text()
+                .contains('\u{FE0F}')
+        );
+        assert!(!Folded::new("❤\u{FE0F} 1\u{FE0F}\u{20E3}").has_unseen());
+        assert!(
+            Folded::new("a\u{FE0F}").has_unseen() && Folded::new("❤\u{FE0F}\u{FE0F}").has_unseen()
+        );
     }
 
     proptest! {
         #[test]
         fn a_range_is_always_one_of_the_original(
-            text in "[a-cаеｉ𝐢“\u{200b}\u{ad}\u{3000}\n灯 ]{0,40}", from in 0usize..60, length in 0usize..60,
+            text in "[a-cаеｉ𝐢é⒜🄸и“\u{200b}\u{ad}\u{301}\u{306}\u{3000}\u{3164}\n灯 ]{0,40}", from in 0usize..60, length in 0usize..60,
         ) {
             let folded = Folded::new(&text);
             let boundary = |at: usize| (0..=at.min(folded.text().len())).rev()

@@ -25,19 +25,24 @@
 //! - A finding never repeats what it found: it travels to models as well.
 //! - Before words are compared, disguises are taken off: characters of no width, full-width and mathematical
 //!   letters, look-alikes of other scripts inside a word. Places are those of the text as it was given.
-//! - What is talked *about* is no finding: quoted attacks, warnings, "never send …".
+//! - What is talked *about* is no finding: "never send …", what a page "may ask you to" do, and an attack that words call
+//!   one and that quotes, code or a list set apart. A comment that nobody sees quotes nothing.
+//! - An *error* needs an object that is clearly the model's: its instructions, its system prompt. Rules, constraints,
+//!   prompts and filters are those of applications as often, and come to a warning at most.
 //! - Time is in proportion to the text; of one rule in one file a few findings are kept, and the rest is counted.
 //!
 //! # Limits
 //!
 //! These are patterns, not understanding. An instruction that is worded as no rule expects passes, and so does one
-//! that calls itself an example. English is covered best; of Chinese, Japanese, Korean, German, French, Spanish,
-//! Portuguese and Russian the usual wordings are known. A clean verdict is no proof of anything.
+//! that calls itself an attack and puts itself into quotes. English is covered best; of Chinese, Japanese, Korean, German,
+//! French, Spanish, Portuguese and Russian the usual wordings are known. A clean verdict is no proof of anything.
 
+mod blocks;
 pub mod codes;
 mod context;
 mod fold;
 mod glance;
+mod letters;
 mod part;
 mod pattern;
 mod rule;

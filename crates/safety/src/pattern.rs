@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 
-/// What may stand between two words: blanks, line ends, and the marks of Markdown.
-const GAP: &str = r"[\x20\t\r\n*_>#]{1,12}";
+/// What may stand between two words: blanks, line ends, the marks of Markdown, and a dash between blanks.
+const GAP: &str = r"[\t-\r\x20*_>#]+(?:-[\t-\r\x20]+)?";
 
 /// Words of which each match of a pattern holds one, and how much of the match stands around it.
 #[derive(Clone, Copy, Debug)]

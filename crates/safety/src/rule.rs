@@ -59,25 +59,22 @@ impl<'t> Examined<'t> {
             .get_or_init(|| Context::new(self.folded.text()))
     }
 
-    /// Every place of some patterns; in prose only those that are neither forbidden nor described. A script does
+    /// Every place of some patterns; in prose only those that are neither forbidden nor mentioned. A script does
     /// what it says, whatever stands beside it.
     pub(crate) fn said<'p>(
         &'p self,
         patterns: &'p [&'static Pattern],
     ) -> impl Iterator<Item = Range<usize>> + 'p {
-        self.places(patterns).filter(|range| {
-            !self.part.is_prose()
-                || !(self.context().is_negated(range.start) || self.context().is_example(range))
-        })
+        self.places(patterns)
+            .filter(|range| !self.part.is_prose() || self.is_meant(range))
     }
 
-    /// The same for what a model is told: put into quotation marks, it is told of.
-    pub(crate) fn told<'p>(
-        &'p self,
-        patterns: &'p [&'static Pattern],
-    ) -> impl Iterator<Item = Range<usize>> + 'p {
-        self.said(patterns)
-            .filter(|range| !self.context().is_quoted(range))
+    /// Whether it is neither forbidden nor mentioned.
+    pub(crate) fn is_meant(&self, range: &Range<usize>) -> bool {
+        let context = self.context();
+        !(context.is_negated(range.start)
+            || context.is_mentioned(range)
+            || context.is_reported_of_content(range.start))
     }
 
     /// Every place of some patterns.

@@ -4,6 +4,7 @@ use metier_diagnostics::{Code, Diagnostic, LineIndex, Location, Severity};
 use metier_skill_model::SkillMetadata;
 use serde_json::Value;
 use std::cell::LazyCell;
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use crate::fold::Folded;
@@ -71,10 +72,25 @@ impl Scan {
     /// A value that was read from a file: `what` says which ("the description of tool `bake`").
     pub fn value(&mut self, part: Part, file: &str, what: &str, text: &str) {
         for (code, hit) in examine(part, text) {
-            if !self.has(file, code) {
+            if !self.has(file, code, hit.severity) {
                 self.add(code, &hit, file, what, || Location::file(file));
             }
         }
+    }
+
+    /// The same of several values, looked at together.
+    pub fn values<'v>(
+        &mut self,
+        part: Part,
+        file: &str,
+        what: &str,
+        values: impl IntoIterator<Item = &'v str>,
+    ) {
+        let mut texts = Texts::default();
+        for value in values {
+            texts.add(value);
+        }
+        self.value(part, file, what, &texts.0);
     }
 
     /// Every text of a JSON value, keys included: front matter, a schema.
@@ -106,14 +122,24 @@ impl Scan {
         );
     }
 
-    /// What was read of the tools that `file` declares.
+    /// What was read of the tools and groups that `file` declares: every text of them that stands in an answer.
     pub fn tools(&mut self, file: &str, metadata: &SkillMetadata) {
         let mut texts = Texts::default();
         for tool in &metadata.tools {
             texts.add(&tool.name);
             texts.add(&tool.description);
-            for alias in &tool.search_aliases {
-                texts.add(alias);
+            let lists = [
+                &tool.search_aliases,
+                &tool.required_capabilities,
+                &tool.next_tools.on_success,
+                &tool.next_tools.on_failure,
+            ];
+            for text in lists.into_iter().flatten().chain(&tool.annotations.title) {
+                texts.add(text);
+            }
+            for (key, value) in &tool.extra {
+                texts.add(key);
+                texts.json(value);
             }
             for schema in [&tool.input_schema, &tool.output_schema]
                 .into_iter()
@@ -125,6 +151,10 @@ impl Scan {
                     texts.json(value);
                 }
             }
+        }
+        for group in &metadata.groups {
+            texts.add(&group.name);
+            texts.add(&group.description);
         }
         self.value(Part::Tools, file, "in the tools", &texts.0);
     }
@@ -173,10 +203,11 @@ impl Scan {
         );
     }
 
-    fn has(&self, file: &str, code: Code) -> bool {
+    /// Whether it is known already, as grave as this.
+    fn has(&self, file: &str, code: Code, severity: Severity) -> bool {
         self.findings
             .iter()
-            .any(|finding| is_of(finding, file, code))
+            .any(|finding| is_of(finding, file, code) && finding.severity >= severity)
     }
 }
 
@@ -195,7 +226,8 @@ fn examine(part: Part, raw: &str) -> Vec<(Code, Hit)> {
     let mut hits = Vec::new();
     for rule in RULES {
         (rule.find)(&examined, &mut hits);
-        hits.sort_by_key(|hit| (hit.range.start, hit.range.end));
+        // Of two at one place the graver counts.
+        hits.sort_by_key(|hit| (hit.range.start, Reverse(hit.severity), hit.range.end));
         hits.dedup_by_key(|hit| hit.range.start);
         found.extend(hits.drain(..).map(|hit| (rule.code, hit)));
     }

@@ -10,15 +10,17 @@ use metier_diagnostics::Diagnostic;
 use metier_safety::{Part, Scan, Verdict};
 use sha2::{Digest as _, Sha256};
 
-use super::{is_named_as_script, look_at, part_of};
+use super::{is_named_as_script, look_at, part_of, prompts};
 use crate::file_list::Wanted;
-use crate::manifest::FileManifest;
+use crate::manifest::{FileManifest, MANIFEST_BYTES};
 use crate::parse::SKILL_FILE;
 use crate::report::{LoadedSkill, RejectedSkill};
 use crate::skill_files::FolderHandle;
 
-/// So many bytes of each file are looked at.
-const MOST_OF_A_FILE: u64 = 4 * 1024 * 1024;
+/// So many bytes of each file are looked at: all of what can be served.
+const MOST_OF_A_FILE: u64 = MANIFEST_BYTES;
+/// So many of a script, which is run whatever its size.
+const MOST_OF_A_SCRIPT: u64 = 64 * 1024 * 1024;
 /// So many bytes of all files of a skill together.
 const MOST_OF_A_SKILL: u64 = 256 * 1024 * 1024;
 /// So many files of a skill.
@@ -42,7 +44,7 @@ impl LoadedSkill {
             return verdict;
         }
         let Ok(handle) = self.files.handle() else {
-            return Arc::new(self.values(Scan::new()));
+            return Arc::new(self.values(Scan::new(), &[]));
         };
         let paths = paths(&handle, manifest);
         // Hashing takes a fraction of looking.
@@ -59,7 +61,7 @@ impl LoadedSkill {
                 look_at(&mut scan, path, bytes, tools.as_deref() == Some(path));
             }
         });
-        let verdict = Arc::new(self.values(scan));
+        let verdict = Arc::new(self.values(scan, &paths));
         // It is kept for the bytes that were looked at, whatever the files hold by now.
         let key = match manifest {
             Some(manifest) => read.are_of(manifest).then(|| key_of(manifest)),
@@ -93,12 +95,13 @@ impl LoadedSkill {
         }
     }
 
-    /// What was read of the files says what the files may say as an escape.
-    fn values(&self, mut scan: Scan) -> Verdict {
+    /// What was read of the files says what the files may say as an escape, or between marks of YAML.
+    fn values(&self, mut scan: Scan, paths: &[String]) -> Verdict {
         scan.front_matter(SKILL_FILE, &self.metadata);
         if let Some(file) = self.tools_file() {
             scan.tools(&file, &self.metadata);
         }
+        prompts::look_at(&mut scan, self, paths.iter().map(String::as_str));
         scan.finish()
     }
 }
@@ -138,8 +141,12 @@ fn read<'p>(
     let mut files = Vec::with_capacity(paths.len());
     let mut left = MOST_OF_A_SKILL;
     for path in paths {
-        let probe = if is_named_as_script(path) { 0 } else { PROBE };
-        let limit = MOST_OF_A_FILE.min(left);
+        let (probe, most) = if is_named_as_script(path) {
+            (0, MOST_OF_A_SCRIPT)
+        } else {
+            (PROBE, MOST_OF_A_FILE)
+        };
+        let limit = most.min(left);
         let start = (limit > 0).then(|| handle.read_text_start(path, probe, limit).ok());
         let Some(start) = start.flatten() else {
             look(path, None);

@@ -40,7 +40,7 @@ static ENGLISH: Pattern = Pattern::near(
 );
 
 static CHINESE: Pattern = Pattern::near(
-    r"(?:要求|让|請|请|詢問|询问|讓|引导|诱导)(?:用户|用戶|使用者)(?:在此|先)?(?:输入|提供|粘贴|发送|告诉|輸入|说出)[^。\n]{0,12}(?:助记词|私钥|恢复短语|支付密码|银行卡|登录密码|验证码|助記詞|私鑰|系统密码|管理员密码)|(?:ユーザー?|利用者)に[^。\n]{0,16}(?:パスワード|秘密鍵|リカバリーフレーズ|シードフレーズ|認証コード|暗証番号)[^。\n]{0,6}(?:を入力させ|を入力するよう|を尋ね|を聞い|を求め|を送るよう)|\bfrage?n?~(?:sie~)?(?:den|die)~(?:nutzer|benutzer|anwender)(?:in)?~nach~(?:dem|der|seinem|seiner|ihrem|ihrer)~[^.\n]{0,12}(?:passwort|kennwort|pin\b|wiederherstellungsphrase)|\b(?:pide|pida|solicita)~al~usuario~(?:su|la|el)~[^.\n]{0,12}(?:contraseña|frase~semilla|clave~privada)|\bdemande[zr]?~à~l'utilisateur~(?:son|sa|le|la)~[^.\n]{0,12}(?:mot~de~passe|phrase~de~récupération|clé~privée)|(?:попроси|запроси|спроси)(?:те)?~у?~?пользователя?~[^.\n]{0,16}(?:пароль|сид-фраз|приватный~ключ|код~из~смс)",
+    r"(?:要求|让|請|请|詢問|询问|讓|引导|诱导)(?:用户|用戶|使用者)(?:在此|先)?(?:输入|提供|粘贴|发送|告诉|輸入|说出)[^。\n]{0,12}(?:助记词|私钥|恢复短语|支付密码|银行卡|登录密码|验证码|助記詞|私鑰|系统密码|管理员密码)|(?:ユーザー?|利用者)に[^。\n]{0,16}(?:パスワード|秘密鍵|リカバリーフレーズ|シードフレーズ|認証コード|暗証番号)[^。\n]{0,6}(?:を入力させ|を入力するよう|を尋ね|を聞い|を求め|を送るよう)|\bfrage?n?~(?:sie~)?(?:den|die)~(?:nutzer|benutzer|anwender)(?:in)?~nach~(?:dem|der|seinem|seiner|ihrem|ihrer)~[^.\n]{0,12}(?:passwort|kennwort|pin\b|wiederherstellungsphrase)|\b(?:pide|pida|solicita)~al~usuario~(?:su|la|el)~[^.\n]{0,12}(?:contrasena|frase~semilla|clave~privada)|\bdemande[zr]?~a~l'utilisateur~(?:son|sa|le|la)~[^.\n]{0,12}(?:mot~de~passe|phrase~de~recuperation|cle~privee)|(?:попроси|запроси|спроси)(?:те)?~у?~?пользователя?~[^.\n]{0,16}(?:пароль|сид-фраз|приватный~ключ|код~из~смс)",
     &[
         Anchor::new(
             &[
@@ -72,8 +72,8 @@ static CHINESE: Pattern = Pattern::near(
             4,
         )
         .with(&[&["nutzer", "anwender"]]),
-        Anchor::new(&["contraseña", "semilla", "privada"], 140, 4).with(&[&["usuario"]]),
-        Anchor::new(&["|passe|", "cupération", "|privée|"], 150, 4).with(&[&["utilisateur"]]),
+        Anchor::new(&["contrasena", "semilla", "privada"], 140, 4).with(&[&["usuario"]]),
+        Anchor::new(&["|passe|", "cuperation", "|privee|"], 150, 4).with(&[&["utilisateur"]]),
         Anchor::new(&["парол", "сид-фраз", "|ключ|", "|смс|"], 200, 20).with(&[&["пользовател"]]),
     ],
 );
@@ -88,7 +88,7 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
     if !examined.part.is_prose() {
         return;
     }
-    for range in examined.told(&[&ENGLISH, &CHINESE]) {
+    for range in examined.said(&[&ENGLISH, &CHINESE]) {
         hits.push(examined.hit(
             range,
             Severity::Warning,

@@ -26,7 +26,7 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
         at = range.end;
         if let Some(run) = examined.raw.get(range.clone())
             && let Some(text) = decoded(run)
-            && hostile::is_in(&Spots::new(&text))
+            && hostile::is_in(&Spots::new(&text), &text)
         {
             hits.push(Hit {
                 range,

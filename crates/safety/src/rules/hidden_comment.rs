@@ -78,12 +78,13 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
     }
     let help = "say it where a reader sees it, or remove it";
     for range in unseen(examined) {
-        let hidden = examined.context().after(range.start, range.len());
-        if examined.context().is_example(&range) {
+        // In code everybody sees it.
+        if examined.context().is_in_code(&range) {
             continue;
         }
-        let hidden = Spots::new(hidden);
-        if hostile::is_in(&hidden) {
+        let text = examined.context().after(range.start, range.len());
+        let hidden = Spots::new(text);
+        if hostile::is_in(&hidden, text) {
             let message = "a comment that a reader does not see instructs a model";
             hits.push(examined.hit(range, Severity::Error, message, help));
         } else if hidden.holds(&[&ADDRESSED]) {

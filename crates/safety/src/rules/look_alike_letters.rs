@@ -3,7 +3,7 @@
 use metier_diagnostics::Severity;
 
 use crate::codes;
-use crate::fold::look_alike;
+use crate::letters::look_alike;
 use crate::part::Part;
 use crate::rule::{Examined, Hit, Rule};
 

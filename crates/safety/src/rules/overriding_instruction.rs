@@ -1,8 +1,11 @@
 //! Text that tells a model to drop its own instructions.
 
+use std::ops::Range;
+
 use metier_diagnostics::Severity;
 
 use crate::codes;
+use crate::part::Part;
 use crate::pattern::{Anchor, Pattern};
 use crate::rule::{Examined, Hit, Rule};
 use crate::spots::Spots;
@@ -28,7 +31,7 @@ static ENGLISH: Pattern = Pattern::near(
 );
 
 static ENGLISH_AFTER: Pattern = Pattern::near(
-    r"\b(?:ignore|disregard|forget)~(?:(?:all|any|every|of|the|your)~){0,3}(?:everything|anything|instructions?|rules|prompts?)~(?:that~)?(?:(?:(?:came|come|stated|given|written)~)?(?:above|before(?:~this)?|previously)|(?:that~)?you~(?:were|have~been|are)~(?:told|given|taught)|so~far)\b",
+    r"\b(?:ignore|disregard|forget)~(?:(?:all|any|every|of|the|your)~){0,3}(?:everything|anything|instructions?|rules|guidelines|prompts?)~(?:(?:that~)?you~(?:were|have~been|are)~(?:told|given|taught)|(?:that~)?(?:(?:came|come|stated|given|written)~)?(?:above|before(?:~this)?|previously|so~far)(?:[.,;:!]|\s*$|~(?:and|then|from~now)\b))",
     &[Anchor::new(
         &["|ignore|", "|disregard|", "|forget|"],
         2,
@@ -37,7 +40,7 @@ static ENGLISH_AFTER: Pattern = Pattern::near(
 );
 
 static OVERRIDE: Pattern = Pattern::near(
-    r"\b(?:override|bypass|circumvent|disable)~(?:(?:all|any|every|of)~){0,2}your~(?:[a-z]{1,12}~){0,2}(?:instructions?|guidelines|rules|guardrails|restrictions|safety|filters?)\b",
+    r"\b(?:override|bypass|circumvent|disable)~(?:(?:all|any|every|of)~){0,2}your~(?:(?:own|internal|safety|security|system|built-in|core|default|content|ethical|moral|original|initial|previous|existing)~){0,3}(?:instructions?|guidelines|guardrails|system~prompt|(?:safety|content|ethical|moral)~(?:rules|filters?|polic(?:y|ies)|protocols?|training|restrictions))\b",
     &[Anchor::new(
         &["|override|", "|bypass|", "|circumvent|", "|disable|"],
         2,
@@ -47,7 +50,7 @@ static OVERRIDE: Pattern = Pattern::near(
 );
 
 static FREED: Pattern = Pattern::near(
-    r"\byou~are~(?:now~)?(?:no~longer~(?:bound|restricted|limited|constrained)|free~(?:of|from)~(?:all|any|your)~(?:restrictions|rules|limits)|in~(?:developer|god|dan|jailbreak|unrestricted)~mode|jailbroken|unrestricted|dan\b)|\bact~as~(?:if~you~ha(?:ve|d)~no~(?:restrictions|rules|limits|guidelines)|an?~(?:unrestricted|uncensored|unfiltered|jailbroken)\b)|\b(?:system|admin|administrator|developer)~override[\x20*]{0,3}[:!\]]|\bnew~(?:system~)?instructions?~?(?:from~(?:the~)?(?:system|developer|administrator)s?)[\x20*]{0,3}:",
+    r"\byou~are~(?:now~)?(?:no~longer~(?:bound|restricted|limited|constrained)~by~(?:(?:all|any|your|the|these|those|previous|prior|other|safety|content|usage)~){0,4}(?:instructions?|rules|guidelines|guardrails|restrictions|polic(?:y|ies))\b|free~(?:of|from)~(?:all|any|your)~(?:[a-z]{1,12}~)?(?:restrictions|rules|limits|guidelines|instructions)|in~(?:developer|god|dan|jailbreak|unrestricted)~mode|jailbroken|unrestricted|(?-i:DAN)\b)|\bact~as~(?:if~you~ha(?:ve|d)~no~(?:restrictions|rules|limits|guidelines)|an?~(?:unrestricted|uncensored|unfiltered|jailbroken)~(?:ai|assistant|model|llm|agent|chatbot)\b)|\b(?:system|admin|administrator|developer)~override[\x20*]{0,3}[:!\]]|\bnew~(?:system~)?instructions?~?(?:from~(?:the~)?(?:system|developer|administrator)s?)[\x20*]{0,3}:",
     &[
         Anchor::new(
             &[
@@ -98,7 +101,7 @@ static REVEAL: Pattern = Pattern::near(
 );
 
 static CHINESE: Pattern = Pattern::near(
-    r"(?:忽略|忽视|无视|無視|忘记|忘記|忘掉|不要理会|不再遵守|抛弃|不必遵守)[^。！\n]{0,6}?(?:之前|以前|先前|上述|以上|前面|此前|原有|原来|系统|系統|你的|妳的)[^。！\n]{0,8}?(?:指令|指示|提示词|提示詞|系统提示|规则|規則|命令|设定|約束|约束)",
+    r"(?:忽略|忽视|无视|無視|忘记|忘記|忘掉|不要理会|不再遵守|抛弃|不必遵守)[^。！\n]{0,6}?(?:之前|以前|先前|上述|以上|前面|此前|原有|原来|系统|系統|你的|妳的)[^。！\n]{0,8}?(?:指令|指示|提示词|提示詞|系统提示|规则|規則|命令)",
     &[Anchor::new(
         &[
             "忽略",
@@ -129,7 +132,7 @@ static KOREAN: Pattern = Pattern::near(
 );
 
 static EUROPEAN: Pattern = Pattern::near(
-    r"\b(?:ignoriere|ignorieren~sie|missachte|vergiss|vergessen~sie)~(?:(?:alle|sämtliche|die|deine|ihre|all)~){0,3}(?:(?:vorherigen|bisherigen|früheren|vorigen|obigen|ursprünglichen|vorangegangenen)~)?(?:systemanweisungen|anweisungen|befehle|regeln|vorgaben|instruktionen)\b|\b(?:ignore[zs]?|oublie[zs]?)~(?:toutes~)?(?:les|tes|vos)~(?:instructions|consignes|règles|directives)~(?:précédentes|antérieures|ci-dessus|système|du~système|initiales|reçues|données)|\b(?:ignora|ignore|olvida|olvide|descarta)~(?:todas~)?(?:las|tus|sus)~(?:instrucciones|órdenes|reglas|indicaciones)~(?:anteriores|previas|del~sistema|iniciales|originales|recibidas)|\b(?:ignore|ignora|esqueça|desconsidere)~(?:todas~)?(?:as|suas)~(?:suas~)?(?:instruções|regras|ordens|diretrizes)~(?:anteriores|prévias|acima|do~sistema|originais)|(?:игнорируй|проигнорируй|забудь)(?:те)?~(?:все~)?(?:предыдущие|прежние|прошлые|свои|твои|ваши|системные|вышеуказанные)~(?:инструкции|указания|правила|команды)",
+    r"\b(?:ignoriere|ignorieren~sie|missachte|vergiss|vergessen~sie)~(?:(?:alle|samtliche|die|deine|ihre|all)~){0,3}(?:(?:vorherigen|bisherigen|fruheren|vorigen|obigen|ursprunglichen|vorangegangenen)~)?(?:systemanweisungen|anweisungen|befehle|regeln|vorgaben|instruktionen)\b|\b(?:ignore[zs]?|oublie[zs]?)~(?:toutes~)?(?:les|tes|vos)~(?:instructions|consignes|regles|directives)~(?:precedentes|anterieures|ci-dessus|systeme|du~systeme|initiales|recues|donnees)|\b(?:ignora|ignore|olvida|olvide|descarta)~(?:todas~)?(?:las|tus|sus)~(?:instrucciones|ordenes|reglas|indicaciones)~(?:anteriores|previas|del~sistema|iniciales|originales|recibidas)|\b(?:ignore|ignora|esqueca|desconsidere)~(?:todas~)?(?:as|suas)~(?:suas~)?(?:instrucoes|regras|ordens|diretrizes)~(?:anteriores|previas|acima|do~sistema|originais)|(?:игнорируй|проигнорируй|забудь)(?:те)?~(?:все~)?(?:предыдущие|прежние|прошлые|свои|твои|ваши|системные|вышеуказанные)~(?:инструкции|указания|правила|команды)",
     &[Anchor::new(
         &[
             "|ignor",
@@ -166,40 +169,110 @@ pub(super) static RULE: Rule = Rule {
     ],
 };
 
-/// What is said, in every language that is known.
-static SAID: &[&Pattern] = &[
-    &ENGLISH,
-    &ENGLISH_AFTER,
-    &OVERRIDE,
-    &FREED,
-    &REVEAL,
-    &CHINESE,
-    &JAPANESE,
-    &KOREAN,
-    &EUROPEAN,
+/// What is said, in every language that is known, and what of it is about the model without a doubt: its instructions, its
+/// system prompt, what it was told. Rules, constraints, prompts, commands and limits are those of a scene or a tool as often.
+static SAID: [(&Pattern, &Pattern); 9] = [
+    (&ENGLISH, &CLEAR),
+    (&ENGLISH_AFTER, &CLEAR_AFTER),
+    (&OVERRIDE, &CLEAR_OVERRIDE),
+    (&FREED, &CLEAR_FREED),
+    (&REVEAL, &CLEAR_REVEAL),
+    (&CHINESE, &CLEAR_CHINESE),
+    (&JAPANESE, &CLEAR_JAPANESE),
+    (&KOREAN, &CLEAR_KOREAN),
+    (&EUROPEAN, &CLEAR_EUROPEAN),
 ];
 
-const HELP: &str = "remove it; a skill adds to what a model is told and takes nothing away. Quote an attack that the skill is about";
+static CLEAR: Pattern = Pattern::new(
+    r"(?s)^(?:(?:ignore|disregard|forget|do~not|don't|stop)\b.*\b(?:previous|prior|earlier|above|preceding|foregoing|your|system(?:'s)?|developer(?:'s)?|safety)\b.*\binstructions?|\w+\b.*\b(?:all|any|every|your)\b.*\binstructions?|.*\byour\b.*\b(?:guidelines|directives|guardrails|programming|restrictions)|.*\b(?:the|your|previous|prior|original|initial)\b.*\bsystem~prompt)$",
+);
+
+static CLEAR_AFTER: Pattern = Pattern::new(
+    r"(?s)\byou~(?:were|have~been|are)~(?:told|given|taught)$|\b(?:all|any|every|your|the)\b.*\binstructions?~",
+);
+
+static CLEAR_OVERRIDE: Pattern = Pattern::new(
+    r"^(?:bypass|circumvent)\b|your~(?:(?:own|internal|safety|security|system|core|ethical|moral|original|previous)~){0,3}(?:instructions?|guidelines|guardrails|system~prompt)$",
+);
+
+static CLEAR_FREED: Pattern = Pattern::new(
+    r"(?:instructions?|guidelines|guardrails)$|(?:dan|jailbreak)~mode$|jailbroken$|(?-i:DAN)$|^act\b",
+);
+
+static CLEAR_REVEAL: Pattern = Pattern::new(r"(?:system~prompts?|instructions|developer~\w+)$");
+
+static CLEAR_CHINESE: Pattern = Pattern::new(
+    r"^(?:忽略|忽视|无视|無視|忘记|忘記|忘掉|不要理会|不再遵守|抛弃|不必遵守)掉?[所有全部一切任何你妳您的之以此先前上述面系统統收到过過]{0,12}(?:指令|指示|(?:系统|系統|[你妳您]的)(?:提示词|提示詞))$",
+);
+
+static CLEAR_JAPANESE: Pattern =
+    Pattern::new(r"^[^。]{1,6}の(?:すべての|全ての|あらゆる|システム)?(?:指示|システムプロンプト)");
+
+static CLEAR_KOREAN: Pattern = Pattern::new(r"지시|지침|시스템\s?프롬프트");
+
+static CLEAR_EUROPEAN: Pattern = Pattern::new(
+    r"(?s)\b(?:alle|samtliche|deine|ihre|vorherigen|bisherigen|fruheren|vorigen|obigen|ursprunglichen|vorangegangenen)\b.*(?:anweisungen|instruktionen)$|systemanweisungen$|instructions|consignes|instrucciones|ordenes|indicaciones|instrucoes|ordens|diretrizes|инструкции|указания",
+);
+
+const HELP: &str = "remove it; a skill adds to what a model is told and takes nothing away. Quote an attack that the skill is about, and call it one";
 
 /// Whether a text that came out of a hiding place says it.
-pub(super) fn is_in(text: &Spots<'_>) -> bool {
-    text.holds(SAID)
+pub(super) fn is_in(spots: &Spots<'_>, text: &str) -> bool {
+    SAID.iter().any(|(pattern, clear)| {
+        let places = spots.places(pattern);
+        let mut found = places.into_iter().filter_map(|range| text.get(range));
+        found.any(|found| clear.is_in(found))
+    })
+}
+
+/// "If you use another shell, ignore the instructions above": one of two ways, and both are the page's own.
+fn is_one_of_two_ways(examined: &Examined<'_>, range: &Range<usize>, found: &str) -> bool {
+    static CONDITION: Pattern = Pattern::new(r"\b(?:if|unless)~you\b");
+    static OF_THE_PAGE: Pattern = Pattern::new(
+        r"^\w+~the~(?:(?:above|previous|prior|earlier|preceding)~instructions?|instructions?~(?:above|before)\W*)$",
+    );
+    examined.part == Part::Body
+        && OF_THE_PAGE.is_in(found)
+        && CONDITION.is_in(examined.context().before(range.start))
 }
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
     if !examined.part.is_prose() {
         return;
     }
-    for range in examined.told(SAID) {
-        hits.push(examined.hit(
-            range,
-            Severity::Error,
-            "it tells a model to drop or disclose its own instructions",
-            HELP,
-        ));
+    for (pattern, clear) in &SAID {
+        for range in examined
+            .places(std::slice::from_ref(pattern))
+            .filter(|range| examined.is_meant(range))
+        {
+            let found = examined.text().get(range.clone()).unwrap_or_default();
+            let is_clear = clear.is_in(found)
+                && !examined.context().is_reported(range.start)
+                && !is_one_of_two_ways(examined, &range, found);
+            let (severity, message) = if is_clear {
+                (
+                    Severity::Error,
+                    "it tells a model to drop or disclose its own instructions",
+                )
+            } else {
+                (
+                    Severity::Warning,
+                    "it may tell a model to drop or disclose its own instructions",
+                )
+            };
+            hits.push(examined.hit(range, severity, message, HELP));
+        }
     }
-    for range in examined.told(&[&FORGED]) {
-        let severity = examined.graver_if_shown();
+    for range in examined.said(&[&FORGED]) {
+        // Named as a token, it marks nothing.
+        if examined.context().is_quoted(&range) {
+            continue;
+        }
+        let severity = if speaks(examined, &range) {
+            examined.graver_if_shown()
+        } else {
+            Severity::Warning
+        };
         hits.push(examined.hit(
             range,
             severity,
@@ -207,4 +280,12 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
             HELP,
         ));
     }
+}
+
+/// Whether a forged mark begins what somebody says: a role stands behind it, or nothing before it.
+fn speaks(examined: &Examined<'_>, range: &Range<usize>) -> bool {
+    static ROLE: Pattern = Pattern::new(r"^\W{0,3}(?:system|assistant|user|developer)\b");
+    let context = examined.context();
+    let before = context.before(range.start).rsplit('\n').next();
+    ROLE.is_in(context.after(range.end, 20)) || before.is_none_or(|before| before.trim().is_empty())
 }

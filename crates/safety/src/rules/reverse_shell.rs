@@ -8,12 +8,12 @@ use crate::rule::{Examined, Hit, Rule};
 use crate::spots::Spots;
 
 static SHELL: Pattern = Pattern::near(
-    r"\b(?:ba|z|k)?sh\s+-i\b[\x20-\x7E]{0,40}/dev/(?:tcp|udp)/|/dev/(?:tcp|udp)/[\w.$\{\}-]{1,60}/[\w$\{\}]{1,20}[\x20-\x7E]{0,20}(?:0<?>?&1|<&1|0>&1|2>&1\s*0|\|\s{0,4}(?:ba)?sh\b)|\bexec\s+\d{1,3}<>\s{0,2}/dev/tcp/[\x20-\x7E\t]{1,100}[\r\n;]{1,4}[\x20-\x7E\t]{0,80}(?:<&\d|\bsh\b)|\bn(?:c|cat|etcat)\b[\x20-\x7E]{0,80}\s-\w{0,4}[ec]\w{0,4}\s+[\x22']?(?:/bin/|/usr/bin/)?(?:ba|z)?(?:sh\b|cmd\.exe|powershell)|\bmkfifo\s+\S{1,60}[\x20-\x7E]{0,100}\bn(?:c|cat)\b|\bsocat\b[\x20-\x7E]{0,100}\bexec:[\x22']?(?:/bin/)?(?:ba)?sh",
+    r"\b(?:ba|z|k)?sh\s+-i\b[\x20-\x7E]{0,40}/dev/(?:tcp|udp)/|/dev/(?:tcp|udp)/[\w.$\{\}-]{1,60}/[\w$\{\}]{1,20}[\x20-\x7E]{0,20}(?:0<?>?&1|<&1|0>&1|2>&1\s*0|\|\s{0,4}(?:ba)?sh\b)|\bexec\s+\d{1,3}<>\s{0,2}/dev/tcp/[\x20-\x7E\t]{1,100}[\r\n;]{1,4}[\x20-\x7E\t]{0,80}(?:<&\d|\bsh\b)|\bn(?:c|cat|etcat)\b[\x20-\x7E]{0,80}\s-\w{0,4}[ec]\w{0,4}\s+[\x22']?(?:/bin/|/usr/bin/)?(?:ba|z)?(?:sh\b|cmd\.exe|powershell)|\bmkfifo\s+\S{1,60}[\x20-\x7E]{0,100}\|\s{0,4}(?:/bin/)?(?:ba|z|k)?sh\b[\x20-{}\x7E]{0,40}\|\s{0,4}n(?:c|cat)\b|\bmkfifo\s+\S{1,60}[\x20-\x7E]{0,60}\bn(?:c|cat)\b[\x20-{}\x7E]{0,60}\|\s{0,4}(?:/bin/)?(?:ba|z|k)?sh\b|\bsocat\b[\x20-\x7E]{0,100}\bexec:(?:[\x22'](?:/bin/)?(?:ba)?sh(?:\s+-\w{1,4})?[\x22',]|(?:/bin/)?(?:ba)?sh\b)",
     &[
         Anchor::new(&["/dev/tcp/", "/dev/udp/"], 90, 300),
         Anchor::new(&["|nc|", "|ncat|", "|netcat|"], 2, 140)
             .with(&[&["-"], &["sh", "cmd", "powershell"]]),
-        Anchor::new(&["|mkfifo|"], 2, 200),
+        Anchor::new(&["|mkfifo|"], 2, 300),
         Anchor::new(&["|socat|"], 2, 130).with(&[&["exec"]]),
     ],
 );

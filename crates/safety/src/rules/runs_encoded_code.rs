@@ -19,7 +19,7 @@ static SHELL: Pattern = Pattern::near(
 );
 
 static CODE: Pattern = Pattern::near(
-    r"\b(?:exec|eval|compile|os\.system|subprocess\.\w{1,12}|python|mel\.eval|cmds\.evalDeferred|execute)\s{0,2}\(\s{0,2}(?:[\w.]{1,30}\(\s{0,2}){0,4}(?:(?:base64\.)?(?:url(?:safe)?_?)?b(?:64|32|85)decode|bytes\.fromhex|binascii\.\w{1,12}|codecs\.decode|(?:zlib|bz2|lzma)\.decompress|marshal\.loads|atob|Buffer\.from)\s{0,2}\(|\bexec\s{0,2}\(\s{0,2}__import__\s{0,2}\(|\bFunction\s{0,2}\(\s{0,2}atob\s{0,2}\(|\bFromBase64String[\x20-\x7E\t]{0,200}\|\s{0,4}(?:iex|invoke-expression)\b|\b(?:iex|invoke-expression)\b[\x20-\x7E\t]{0,160}FromBase64String",
+    r"\b(?:exec|eval|compile|os\.system|subprocess\.\w{1,12}|python|mel\.eval|cmds\.evalDeferred|execute)\s{0,2}\(\s{0,2}(?:[\w.]{1,30}\(\s{0,2}){0,4}(?:(?:base64\.)?(?:url(?:safe)?_?)?b(?:64|32|85)decode|bytes\.fromhex|binascii\.\w{1,12}|codecs\.decode|atob|Buffer\.from)\s{0,2}\(|\bexec\s{0,2}\(\s{0,2}__import__\s{0,2}\(|\bFunction\s{0,2}\(\s{0,2}atob\s{0,2}\(|\bFromBase64String[\x20-\x7E\t]{0,200}\|\s{0,4}(?:iex|invoke-expression)\b|\b(?:iex|invoke-expression)\b[\x20-\x7E\t]{0,160}FromBase64String",
     &[
         Anchor::new(
             &[
@@ -29,8 +29,6 @@ static CODE: Pattern = Pattern::near(
                 "fromhex",
                 "binascii",
                 "codecs",
-                "decompress",
-                "marshal",
                 "atob",
                 "buffer.from",
             ],
@@ -50,6 +48,12 @@ static CODE: Pattern = Pattern::near(
         Anchor::new(&["__import__"], 14, 8),
         Anchor::new(&["frombase64string"], 200, 240).with(&[&["iex", "invoke-expression"]]),
     ],
+);
+
+/// Code that is kept packed or compiled, as bundlers do.
+static PACKED: Pattern = Pattern::near(
+    r"\b(?:exec|eval)\s{0,2}\(\s{0,2}(?:(?:zlib|bz2|lzma)\.decompress|marshal\.loads)\s{0,2}\(",
+    &[Anchor::new(&["decompress", "marshal"], 20, 20).with(&[&["exec", "eval"]])],
 );
 
 static POWERSHELL: Pattern = Pattern::near(
@@ -72,7 +76,7 @@ static TOLD: Pattern = Pattern::near(
 pub(super) static RULE: Rule = Rule {
     code: codes::RUNS_ENCODED_CODE,
     find,
-    patterns: &[&SHELL, &CODE, &POWERSHELL, &TOLD],
+    patterns: &[&SHELL, &CODE, &PACKED, &POWERSHELL, &TOLD],
 };
 
 static DONE: &[&Pattern] = &[&SHELL, &CODE, &POWERSHELL];
@@ -87,6 +91,9 @@ pub(super) fn is_in(text: &Spots<'_>) -> bool {
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
     for range in examined.said(DONE) {
         hits.push(examined.hit(range, Severity::Error, MESSAGE, HELP));
+    }
+    for range in examined.said(&[&PACKED]) {
+        hits.push(examined.hit(range, Severity::Warning, MESSAGE, HELP));
     }
     if examined.part.is_prose() {
         for range in examined.said(&[&TOLD]) {

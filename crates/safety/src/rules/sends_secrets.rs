@@ -132,7 +132,7 @@ static CHINESE: Pattern = Pattern::near(
 );
 
 static OTHERS: Pattern = Pattern::near(
-    r"\b(?:sende|schicke|senden~sie|schicken~sie|übertrage|lade)~[^.\n]{0,60}(?:passwörter|zugangsdaten|schlüssel|umgebungsvariablen|gespräch\w*|verlauf)[^.\n]{0,60}~an~[^\n]{0,30}(?:https?://|[\w.-]{2,}@)|\b(?:envoie|envoyez|transmets|transmettez)~[^.\n]{0,60}(?:mots~de~passe|identifiants|clés|conversation|variables~d'environnement)[^.\n]{0,60}~(?:à|vers)~[^\n]{0,30}(?:https?://|[\w.-]{2,}@)|\b(?:envía|envíe|envia|envie|manda|sube)~[^.\n]{0,60}(?:contraseñas|credenciales|claves|conversación|variables~de~entorno|senhas|credenciais|chaves)[^.\n]{0,60}~(?:a|para)~[^\n]{0,30}(?:https?://|[\w.-]{2,}@)|(?:отправь|отправьте|загрузи|передай)(?:те)?~[^.\n]{0,60}(?:парол|ключи|переписк|переменные~окружения|учётные~данные|диалог)[^.\n]{0,60}~на~[^\n]{0,30}(?:https?://|[\w.-]{2,}@)",
+    r"\b(?:sende|schicke|senden~sie|schicken~sie|ubertrage|lade)~[^.\n]{0,60}(?:passworter|zugangsdaten|schlussel|umgebungsvariablen|gesprach\w*|verlauf)[^.\n]{0,60}~an~[^\n]{0,30}(?:https?://|[\w.-]{2,}@)|\b(?:envoie|envoyez|transmets|transmettez)~[^.\n]{0,60}(?:mots~de~passe|identifiants|cles|conversation|variables~d'environnement)[^.\n]{0,60}~(?:a|vers)~[^\n]{0,30}(?:https?://|[\w.-]{2,}@)|\b(?:envia|envie|envia|envie|manda|sube)~[^.\n]{0,60}(?:contrasenas|credenciales|claves|conversacion|variables~de~entorno|senhas|credenciais|chaves)[^.\n]{0,60}~(?:a|para)~[^\n]{0,30}(?:https?://|[\w.-]{2,}@)|(?:отправь|отправьте|загрузи|передай)(?:те)?~[^.\n]{0,60}(?:парол|ключи|переписк|переменные~окружения|учётные~данные|диалог)[^.\n]{0,60}~на~[^\n]{0,30}(?:https?://|[\w.-]{2,}@)",
     &[Anchor::new(
         &[
             "|sende",
@@ -142,8 +142,8 @@ static OTHERS: Pattern = Pattern::near(
             "|envoie",
             "|envoyez|",
             "|transmet",
-            "|envía|",
-            "|envíe|",
+            "|envia|",
+            "|envie|",
             "|envia|",
             "|envie|",
             "|manda|",
@@ -185,6 +185,16 @@ pub(super) static RULE: Rule = Rule {
     ],
 };
 
+/// What no interface asks for. A key or a token is sent to whoever gave it with every request.
+static PRIVATE: Pattern = Pattern::new(
+    r"\b(?:the|this|our|whole|entire|full)~(?:conversations?|chat)\b|conversation~history|environment~variables|env~vars|private~keys?|ssh~keys?|\.env\b|session~cookies|system~prompt|\b(?:all|every|any|found|these|those)\b[^.]{0,40}(?:keys?|credentials|passwords?|secrets|tokens?)|!\[|[^\x00-\x7F]|zugangsdaten|passworter|identifiants|mots~de~passe|contrasenas|credenciales|senhas|credenciais",
+);
+
+/// Addresses on the machine or in the house of whoever sends.
+static OF_THE_USER: Pattern = Pattern::new(
+    r"^(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0)\b|^[\w-]+(?:[:/,;)]|\.?$)|^[\w.-]+\.(?:local|lan|internal|intranet)\b",
+);
+
 static DONE: &[&Pattern] = &[&COMMAND, &CODE];
 static ASKED: &[&Pattern] = &[&TOLD, &CHINESE, &OTHERS, &IMAGE];
 const HELP: &str = "remove it, or have the user choose what is sent and where";
@@ -208,9 +218,24 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
         hits.push(examined.hit(range, Severity::Warning, message, HELP));
     }
     if examined.part.is_prose() {
-        for range in examined.told(ASKED) {
+        for range in examined.said(ASKED) {
+            let found = examined.text().get(range.clone()).unwrap_or_default();
+            let is_clear = PRIVATE.is_in(found)
+                && !is_sent_home(examined, found, range.end)
+                && !examined.context().is_reported(range.start);
+            let severity = if is_clear {
+                examined.graver_if_shown()
+            } else {
+                Severity::Warning
+            };
             let message = "it tells a model to send secrets or the conversation away";
-            hits.push(examined.hit(range, examined.graver_if_shown(), message, HELP));
+            hits.push(examined.hit(range, severity, message, HELP));
         }
     }
+}
+
+/// Whether it is sent to an address of the user's own.
+fn is_sent_home(examined: &Examined<'_>, found: &str, end: usize) -> bool {
+    let address = examined.context().after(end, 60).split_whitespace().next();
+    found.ends_with("://") && address.is_some_and(|address| OF_THE_USER.is_in(address))
 }

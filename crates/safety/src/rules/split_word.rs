@@ -3,6 +3,7 @@
 use metier_diagnostics::Severity;
 
 use crate::codes;
+use crate::letters::is_invisible;
 use crate::rule::{Examined, Hit, Rule};
 
 pub(super) static RULE: Rule = Rule {
@@ -18,9 +19,9 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
     let mut before = ' ';
     let mut split: Option<(usize, usize)> = None;
     for (at, c) in examined.raw.char_indices() {
-        // Soft hyphens say where a long word may be parted, and are left alone.
-        if matches!(c, '\u{200B}'..='\u{200D}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}' | '\u{180E}' | '\u{34F}')
-        {
+        // Soft hyphens say where a long word may be parted, and are left alone; directions have a rule of their own.
+        let has_its_own = matches!(c, '\u{AD}' | '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+        if is_invisible(c) && !has_its_own {
             let end = at + c.len_utf8();
             split = Some(split.map_or((at, end), |(start, _)| (start, end)));
             continue;

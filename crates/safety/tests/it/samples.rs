@@ -1,6 +1,7 @@
 //! Samples of every rule: what is caught, what comes close and is honest, and what is hostile and not caught.
 //!
-//! A line of `tests/fixtures/samples/CODE.txt` is `hit`, `near` or `miss`, the part, the language and the text, in
+//! A line of `tests/fixtures/samples/CODE.txt` is `hit` (found), `block` (found, and blocks), `near` (nothing is found),
+//! `mild` (whatever is found does not block) or `miss`, the part, the language and the text, in
 //! which `\n`, `\r`, `\t`, `\\` and `\u{…}` are read as escapes. `{+}` stands for nothing, so that a file holds no
 //! text that looks like somebody's key.
 
@@ -8,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use metier_safety::{Part, Scan, codes};
+use metier_safety::{Part, Scan, Verdict, codes};
 
 struct Sample {
     kind: String,
@@ -57,7 +58,7 @@ fn unescaped(text: &str) -> String {
     plain + rest
 }
 
-fn found(sample: &Sample) -> Vec<&'static str> {
+fn verdict(sample: &Sample) -> Verdict {
     let mut scan = Scan::new();
     match sample.part.as_str() {
         "front" => scan.skill_file("SKILL.md", &format!("---\n{}\n---\n", sample.text)),
@@ -67,7 +68,7 @@ fn found(sample: &Sample) -> Vec<&'static str> {
         "file" => scan.file_name(&sample.text),
         other => panic!("no part is called {other}"),
     }
-    scan.finish().codes().iter().map(|code| code.id).collect()
+    scan.finish()
 }
 
 #[test]
@@ -78,9 +79,12 @@ fn each_rule_catches_what_it_says_and_leaves_the_honest_alone() {
         let samples = samples(code.id);
         let count = |kind: &str| samples.iter().filter(|sample| sample.kind == kind).count();
         for sample in &samples {
-            let found = found(sample);
+            let verdict = verdict(sample);
+            let found: Vec<&str> = verdict.codes().iter().map(|code| code.id).collect();
             let as_wanted = match sample.kind.as_str() {
                 "hit" => found.contains(&code.id),
+                "block" => found.contains(&code.id) && verdict.is_blocked(),
+                "mild" => !verdict.is_blocked(),
                 "near" => found.is_empty(),
                 _ => !found.contains(&code.id),
             };
@@ -104,8 +108,8 @@ fn each_rule_catches_what_it_says_and_leaves_the_honest_alone() {
             "{} {:22} caught {:2}, honest {:2}, not caught {}  [{}]",
             code.id,
             code.name,
-            count("hit"),
-            count("near"),
+            count("hit") + count("block"),
+            count("near") + count("mild"),
             count("miss"),
             languages.join(" ")
         )
