@@ -56,7 +56,7 @@ impl ToolOutlook {
         let schema = tool.input_schema.as_ref().map(JsonObject::map);
         for slip in schema
             .iter()
-            .flat_map(|schema| required_and_forbidden(schema))
+            .flat_map(required_and_forbidden)
         {
             let problem = format!("no call fits `input_schema`: {}", slip.message);
             outlook.fails(problem, slip.help);
