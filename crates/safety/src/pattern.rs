@@ -183,10 +183,8 @@ mod tests {
         assert!(pattern.places_within("a", &[]).is_empty());
         assert!(!pattern.is_compiled());
         let whole = 0..1;
-        assert_eq!(
-            pattern.places_within("a", std::slice::from_ref(&whole)),
-            [0..1]
-        );
+        let whole = std::slice::from_ref(&whole);
+        assert_eq!(pattern.places_within("a", whole), whole);
         assert!(pattern.is_compiled());
     }
 

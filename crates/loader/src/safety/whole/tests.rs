@@ -1,3 +1,5 @@
+//! What is read of the files, in which order, and what a verdict is kept for.
+
 use std::fs;
 use std::path::Path;
 
