@@ -54,10 +54,7 @@ impl ToolOutlook {
             outlook.fails(refusal.reason.as_str(), "mend its entry in the tools file");
         }
         let schema = tool.input_schema.as_ref().map(JsonObject::map);
-        for (problem, cure) in schema
-            .iter()
-            .flat_map(|schema| required_and_forbidden(schema))
-        {
+        for (problem, cure) in schema.iter().flat_map(required_and_forbidden) {
             outlook.fails(format!("no call fits `input_schema`: {problem}"), cure);
         }
         match &tool.script {
