@@ -54,10 +54,7 @@ impl ToolOutlook {
             outlook.fails(refusal.reason.as_str(), "mend its entry in the tools file");
         }
         let schema = tool.input_schema.as_ref().map(JsonObject::map);
-        for slip in schema
-            .iter()
-            .flat_map(required_and_forbidden)
-        {
+        for slip in schema.iter().flat_map(required_and_forbidden) {
             let problem = format!("no call fits `input_schema`: {}", slip.message);
             outlook.fails(problem, slip.help);
         }

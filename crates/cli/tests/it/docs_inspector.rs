@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::command::{answered, fixtures, metier};
 
@@ -34,7 +34,7 @@ fn the_calls_of_the_inspector_in_the_documents_work() {
             let (own, server) = words.split_at(server);
             assert_eq!(server[1], "metier", "{document}: {words:?}");
             let argument = after(own, "--tool-arg").split_once('=').unwrap();
-            let arguments = Map::from_iter([(argument.0.to_owned(), Value::from(argument.1))]);
+            let arguments = json!({ argument.0: argument.1 });
             let mut process = metier(folder.path())
                 .args(server[2..].iter().map(|word| {
                     let demo = fixtures().join("demo");

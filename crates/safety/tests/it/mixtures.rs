@@ -100,10 +100,10 @@ fn whole(text: &str, part: Part) -> Verdict {
     scan.file(part, "a", text);
     scan.file_name(text);
     let mut metadata = SkillMetadata::new(SkillName::new("a").unwrap(), std::path::PathBuf::new());
-    metadata.description = text.to_owned();
+    text.clone_into(&mut metadata.description);
     metadata.front_matter = [(text.to_owned(), text.into())].into_iter().collect();
     let mut tool = ToolDeclaration::named("a");
-    tool.description = text.to_owned();
+    text.clone_into(&mut tool.description);
     let schema = serde_json::json!({"properties": {text: {"description": text}}});
     tool.input_schema = Some(JsonObject::new(schema.as_object().unwrap().clone()));
     metadata.tools.push(tool);
