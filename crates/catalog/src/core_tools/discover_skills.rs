@@ -88,7 +88,7 @@ struct UseCall {
     arguments: UseArguments,
 }
 
-/// One of them.
+/// The skill, under the name that the tool gives it: `skill` or `skill_name`.
 #[derive(Default, Serialize, JsonSchema)]
 struct UseArguments {
     #[serde(skip_serializing_if = "Option::is_none")]

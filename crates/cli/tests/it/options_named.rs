@@ -35,6 +35,8 @@ const FOREIGN: &[(&str, &str)] = &[
     ("calibrate", "cargo xtask search-eval"),
     ("speed", "cargo xtask search-eval"),
     ("out", "cargo xtask search-eval"),
+    ("program", "cargo xtask search-eval"),
+    ("changes", "cargo xtask search-eval"),
     ("prompts", "cargo xtask protocol-eval"),
     ("said", "cargo xtask protocol-eval"),
     ("key", "how a script's own argument is written"),
