@@ -12,6 +12,14 @@ pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
     if report.exit == Exit::Cancelled {
         return Err(ToolError::Cancelled);
     }
+    if let (Some(member), Output::Json(_)) = (&report.twice, &report.output) {
+        report.output = Output::Malformed {
+            text: report.stdout_tail.text.clone(),
+            reason: format!(
+                "`{member}` stands twice in its object, so that which one counts cannot be told"
+            ),
+        };
+    }
     let failure = report.failure();
     let described = report.describe_failure();
     let stderr = report.stderr_tail.to_string();

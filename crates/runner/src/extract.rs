@@ -6,6 +6,7 @@ use crate::capture::Captured;
 use crate::json_scan::last_object;
 use crate::report::{Output, Tail};
 use crate::script_json::{self, Read};
+use crate::unclosed::{is_among_the_lines_of_an_unclosed, is_inside_unclosed, is_unclosed};
 use crate::{Limits, text};
 
 /// From this size on the work is worth a thread of its own.
@@ -24,8 +25,7 @@ pub(crate) struct Extracted {
 }
 
 /// Reads a result: all of it if it is one JSON value, else the last JSON object, else the text.
-/// A member that stands twice is looked for where that is wanted: it is a reading of its own.
-pub(crate) fn extract(captured: Captured, limits: &Limits, finds_twice: bool) -> Extracted {
+pub(crate) fn extract(captured: Captured, limits: &Limits) -> Extracted {
     match captured {
         Captured::Whole(bytes) => {
             let tail = tail_of(&bytes, limits.tail_bytes);
@@ -33,7 +33,7 @@ pub(crate) fn extract(captured: Captured, limits: &Limits, finds_twice: bool) ->
             Extracted {
                 tail,
                 replaced,
-                ..result_of(&text, limits.noise_bytes, finds_twice)
+                ..result_of(&text, limits.noise_bytes)
             }
         }
         Captured::Edges {
@@ -95,11 +95,10 @@ impl Extracted {
         }
     }
 
-    fn json(text: &str, read: Read, noise: String, finds_twice: bool) -> Self {
-        let looked_at = (finds_twice && text.len() <= LARGE).then_some(text);
+    fn json(read: Read, noise: String) -> Self {
         Self {
             noise,
-            twice: looked_at.and_then(script_json::twice),
+            twice: read.twice,
             notes: read.notes,
             exact: read.exact,
             ..Self::of(Output::Json(read.value))
@@ -107,7 +106,7 @@ impl Extracted {
     }
 }
 
-fn result_of(text: &str, noise_bytes: usize, finds_twice: bool) -> Extracted {
+fn result_of(text: &str, noise_bytes: usize) -> Extracted {
     let plain = text::plain(text);
     let trimmed = plain.trim();
     if trimmed.is_empty() {
@@ -120,7 +119,7 @@ fn result_of(text: &str, noise_bytes: usize, finds_twice: bool) -> Extracted {
         })
     };
     match script_json::read(trimmed) {
-        Ok(read) => return Extracted::json(trimmed, read, String::new(), finds_twice),
+        Ok(read) => return Extracted::json(read, String::new()),
         // Lists are nested too deeply as objects are; both would pass for plain text otherwise.
         Err(reason) if reason.contains("nested deeper") && trimmed.ends_with([']', '}']) => {
             return malformed(reason);
@@ -143,7 +142,7 @@ fn result_of(text: &str, noise_bytes: usize, finds_twice: bool) -> Extracted {
     {
         return malformed(reason);
     }
-    if is_inside_unclosed(trimmed, &range) {
+    if is_inside_unclosed(trimmed, &range) || is_among_the_lines_of_an_unclosed(trimmed, &range) {
         return malformed(ENDS_IN_THE_MIDST.to_owned());
     }
     let before = trimmed.get(..range.start).unwrap_or_default().trim();
@@ -155,7 +154,7 @@ fn result_of(text: &str, noise_bytes: usize, finds_twice: bool) -> Extracted {
     match script_json::read(own) {
         Ok(read) => {
             let noise = text::shorten(&noise, noise_bytes).into_owned();
-            Extracted::json(own, read, noise, finds_twice)
+            Extracted::json(read, noise)
         }
         Err(reason) => malformed(reason),
     }
@@ -175,51 +174,6 @@ fn stands_alone(text: &str, range: &Range<usize>) -> bool {
 
 /// What is said of a result that was cut off: the program ended before all of it was written.
 const ENDS_IN_THE_MIDST: &str = "it ends in the midst of an object or list (did the program end before it had flushed its output?)";
-
-/// Whether an object that does not begin its line is a piece of an outer one that begins a line and never ends.
-fn is_inside_unclosed(text: &str, inner: &Range<usize>) -> bool {
-    let before = text.get(..inner.start).unwrap_or_default();
-    if before.is_empty() || before.ends_with('\n') {
-        return false;
-    }
-    let mut line_end = before.len();
-    loop {
-        let line = before
-            .get(..line_end)
-            .map_or(0, |upto| upto.rfind('\n').map_or(0, |at| at + 1));
-        if before
-            .get(line..)
-            .is_some_and(|rest| rest.starts_with(['{', '[']))
-        {
-            return text.get(line..).is_some_and(is_unclosed);
-        }
-        match line.checked_sub(1) {
-            Some(end) => line_end = end,
-            None => return false,
-        }
-    }
-}
-
-/// Whether brackets or a string of a JSON text are still open at its end.
-fn is_unclosed(text: &str) -> bool {
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'{' | b'[' if !in_string => depth += 1,
-            b'}' | b']' if !in_string => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return false;
-                }
-            }
-            _ => {}
-        }
-    }
-    depth > 0
-}
 
 fn last_line(text: &str) -> &str {
     text.lines().next_back().unwrap_or_default()
@@ -250,7 +204,7 @@ mod tests {
     use super::*;
 
     fn result(bytes: &[u8]) -> (Output, String) {
-        let extracted = extract(Captured::Whole(bytes.to_vec()), &Limits::default(), false);
+        let extracted = extract(Captured::Whole(bytes.to_vec()), &Limits::default());
         (extracted.output, extracted.noise)
     }
 
@@ -262,6 +216,9 @@ mod tests {
             "{\n  \"success\": false,\n  \"items\": [\n    {\"a\": 1},\n    {\"b\": 2},\n",
             "[{\"a\": 1}, {\"b\": {\"c\": 2}},",
             r#"{"success": false, "message": "no"#,
+            "{\"success\": false, \"items\": [\n{\"b\": 2}\n",
+            "log line\n[\n{\"success\": true}\n,",
+            "{\"n\": 1}\n[{\"a\": 1},\n{\"success\": true}\n",
             "{\"success\": true, \"n\": 1}\n{\"success\": false, \"n\": 2,}",
         ] {
             let (output, _) = result(printed.as_bytes());
@@ -275,6 +232,14 @@ mod tests {
             ("done {\"n\": 1}", Some(json!({"n": 1}))),
             ("[INFO] baked\n{\"n\": 1}", Some(json!({"n": 1}))),
             ("{half\n{\"n\": 1}", Some(json!({"n": 1}))),
+            (
+                "{\"msg\": \"cut by the log\n{\"n\": 1}",
+                Some(json!({"n": 1})),
+            ),
+            (
+                "{\"a\": 1}\n[{\"b\": 2}]\n{\"n\": 1}\nbye",
+                Some(json!({"n": 1})),
+            ),
             ("{\"n\": 1}\nbye", Some(json!({"n": 1}))),
             ("  {\"n\": 1}\n", Some(json!({"n": 1}))),
         ] {
@@ -323,7 +288,7 @@ mod tests {
             ..Limits::default()
         };
         let printed = format!("first{}last\n{{\"a\": 1}}", "x".repeat(1000));
-        let extracted = extract(Captured::Whole(printed.into_bytes()), &limits, false);
+        let extracted = extract(Captured::Whole(printed.into_bytes()), &limits);
         assert_eq!(
             extracted.noise,
             "firstxxxxxxxxxxxxxxx\n[… 969 bytes left out …]\nxxxxxxxxxxxxxxxxlast"
@@ -373,7 +338,7 @@ mod tests {
     #[test]
     fn pythons_words_among_other_lines_are_read_as_well() {
         let printed = b"epoch 3\n{\"success\": false, \"loss\": NaN, \"best\": {\"a\": 1}}\nbye\n";
-        let extracted = extract(Captured::Whole(printed.to_vec()), &Limits::default(), false);
+        let extracted = extract(Captured::Whole(printed.to_vec()), &Limits::default());
         let value = json!({"success": false, "loss": null, "best": {"a": 1}});
         assert_eq!(extracted.output, Output::Json(value));
         assert_eq!(extracted.notes.len(), 1);
@@ -385,7 +350,6 @@ mod tests {
         let extracted = extract(
             Captured::Whole(b"\xff\xfe tail\n".to_vec()),
             &Limits::default(),
-            false,
         );
         assert_eq!(
             extracted.output,

@@ -25,9 +25,6 @@ pub struct Job {
     /// Who ends the script should this process be killed. A [`Gate`](crate::Gate) that has one puts it
     /// here.
     pub watchdog: Option<Watchdog>,
-    /// Whether members that stand twice in the result are looked for ([`Report::twice`](crate::Report::twice)): where
-    /// the answer decides something, the reading is worth it.
-    pub finds_twice: bool,
 }
 
 impl Job {
@@ -40,7 +37,6 @@ impl Job {
             working_dir: working_dir.into(),
             environment: Vec::new(),
             watchdog: None,
-            finds_twice: false,
         }
     }
 }

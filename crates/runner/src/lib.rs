@@ -76,6 +76,7 @@ mod script_json;
 mod session;
 mod stderr;
 mod text;
+mod unclosed;
 #[cfg(unix)]
 mod unix;
 mod watchdog;

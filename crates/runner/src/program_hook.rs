@@ -218,7 +218,6 @@ impl ProgramHook {
     fn job(&self) -> Result<Job, ProgramHookError> {
         let mut job = Job::new(self.program()?, &self.folder);
         job.environment = self.policy.filter(self.environment.vars());
-        job.finds_twice = true;
         Ok(job)
     }
 

@@ -31,8 +31,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// The JSON as the script printed it, when the value could not take every digit of its integers.
     pub exact: Option<String>,
-    /// A member that stands twice in the JSON object, of which the last one counts. Looked for in up
-    /// to 256 KiB, and only where [`Job::finds_twice`](crate::Job::finds_twice) says so.
+    /// The first member that stands twice in the JSON object; the value has the last of them. Whoever acts on the
+    /// object has to refuse it: a failure said first would pass for the success said last.
     pub twice: Option<String>,
     /// From the start of the script to the answer; zero if it never started.
     pub elapsed: Duration,

@@ -37,7 +37,6 @@ pub async fn run(
         return Ok(Report::never_started());
     }
     let kind = job.program.kind;
-    let finds_twice = job.finds_twice;
     let input = serde_json::to_vec(&job.input).map_err(|error| RunError::System {
         source: error.into(),
     })?;
@@ -83,7 +82,7 @@ pub async fn run(
         notes,
         exact,
         twice,
-    } = read_result(captured, limits, finds_twice).await;
+    } = read_result(captured, limits).await;
     let dropped_bytes = match &output {
         crate::Output::Truncated { dropped, .. } => *dropped,
         _ => 0,
@@ -314,18 +313,18 @@ async fn stop(group: &mut Group, pumps: &mut Pumps<'_>, limits: &Limits) -> io::
     status.map(drop)
 }
 
-async fn read_result(captured: Captured, limits: &Limits, finds_twice: bool) -> Extracted {
+async fn read_result(captured: Captured, limits: &Limits) -> Extracted {
     let large = matches!(&captured, Captured::Whole(bytes) if bytes.len() > extract::LARGE);
     if !large {
-        return extract::extract(captured, limits, finds_twice);
+        return extract::extract(captured, limits);
     }
     let limits = limits.clone();
     let empty = Captured::Whole(Vec::new());
-    let work = move || extract::extract(captured, &limits, finds_twice);
+    let work = move || extract::extract(captured, &limits);
     match tokio::task::spawn_blocking(work).await {
         Ok(extracted) => extracted,
         // Only a runtime that is shutting down cancels such a task; nobody hears this answer.
-        Err(_) => extract::extract(empty, &Limits::default(), false),
+        Err(_) => extract::extract(empty, &Limits::default()),
     }
 }
 

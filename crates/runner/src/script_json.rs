@@ -4,11 +4,10 @@
 //! takes. A script that reports its failure that way must not pass for one that printed some text, so
 //! these are read as what JSON has for them, and it is told.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
-use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
-use serde_json::Value;
+use serde::de::{Deserializer as _, MapAccess, Visitor};
+use serde_json::{Map, Value};
 
 /// What was read.
 #[derive(Debug)]
@@ -18,6 +17,8 @@ pub(crate) struct Read {
     pub(crate) notes: Vec<String>,
     /// The script's own text, when the value holds an integer that lost digits.
     pub(crate) exact: Option<String>,
+    /// The first member that stands twice in the object that the text is; the value has the last of them.
+    pub(crate) twice: Option<String>,
 }
 
 /// Reads a text that is one JSON value, or nearly.
@@ -25,21 +26,23 @@ pub(crate) struct Read {
 /// # Errors
 /// Why it is none.
 pub(crate) fn read(text: &str) -> Result<Read, String> {
-    let strict = serde_json::from_str::<Value>(text);
-    if let Ok(value) = &strict
-        && !holds_large_number(value)
-    {
-        return Ok(Read {
-            value: strict.map_err(|error| error.to_string())?,
-            notes: Vec::new(),
-            exact: None,
-        });
-    }
+    let strict = parse(text);
+    let strict = match strict {
+        Ok((value, twice)) if !holds_large_number(&value) => {
+            return Ok(Read {
+                value,
+                notes: Vec::new(),
+                exact: None,
+                twice,
+            });
+        }
+        other => other,
+    };
     let mended = Mended::of(text);
-    let value = match strict {
-        Ok(value) => value,
+    let (value, twice) = match strict {
+        Ok(read) => read,
         Err(error) if text.starts_with(['{', '[']) => {
-            serde_json::from_str(&mended.text).map_err(|_| reason(text, &error))?
+            parse(&mended.text).map_err(|_| reason(text, &error))?
         }
         Err(error) => return Err(reason(text, &error)),
     };
@@ -59,44 +62,41 @@ pub(crate) fn read(text: &str) -> Result<Read, String> {
         value,
         notes,
         exact: mended.has_large_integer.then(|| text.to_owned()),
+        twice,
     })
 }
 
-/// A member that stands twice in the object that a text is.
-pub(crate) fn twice(text: &str) -> Option<String> {
+/// The value, and the first member that stands twice in the object that it is.
+fn parse(text: &str) -> serde_json::Result<(Value, Option<String>)> {
     if !text.starts_with('{') {
-        return None;
+        return Ok((serde_json::from_str(text)?, None));
     }
-    let mut found = None;
-    let mut look =
-        |text: &str| serde_json::Deserializer::from_str(text).deserialize_map(Names(&mut found));
-    if look(text).is_err() {
-        // It has stopped at the first, or at what JSON does not have; the rest is looked at then.
-        let _ = look(&Mended::of(text).text);
-    }
-    found
+    let mut twice = None;
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let members = reader.deserialize_map(Members(&mut twice))?;
+    reader.end()?;
+    Ok((Value::Object(members), twice))
 }
 
-/// Reads an object's names and leaves the first that comes again.
-struct Names<'f>(&'f mut Option<String>);
+/// Reads an object and leaves the first name that comes again.
+struct Members<'f>(&'f mut Option<String>);
 
-impl<'de> Visitor<'de> for Names<'_> {
-    type Value = ();
+impl<'de> Visitor<'de> for Members<'_> {
+    type Value = Map<String, Value>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        let mut seen = BTreeSet::new();
-        while let Some((name, IgnoredAny)) = members.next_entry::<String, IgnoredAny>()? {
-            if seen.contains(&name) {
-                *self.0 = Some(name);
-                return Err(A::Error::custom("a member stands twice"));
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut read = Map::new();
+        while let Some((name, value)) = members.next_entry::<String, Value>()? {
+            if self.0.is_none() && read.contains_key(&name) {
+                *self.0 = Some(name.clone());
             }
-            seen.insert(name);
+            read.insert(name, value);
         }
-        Ok(())
+        Ok(read)
     }
 }
 
@@ -282,10 +282,13 @@ mod tests {
             (r#"{"a": NaN, "b": 1, "a": Infinity}"#, Some("a")),
             ("{\"\\u0061\": 1, \"a\": 1}", Some("a")),
             (r#"["a", "a"]"#, None),
-            ("", None),
         ] {
-            assert_eq!(twice(text).as_deref(), found, "{text}");
+            assert_eq!(read(text).unwrap().twice.as_deref(), found, "{text}");
         }
+        assert_eq!(
+            read(r#"{"a": 1, "b": 2, "a": 3}"#).unwrap().value,
+            json!({"a": 3, "b": 2})
+        );
     }
 
     #[test]

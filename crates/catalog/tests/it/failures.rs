@@ -119,7 +119,7 @@ fn instead(skill: &Path, make: impl Fn(PathBuf)) {
 }
 
 #[rustfmt::skip]
-const WAYS: [Way; 31] = [
+const WAYS: [Way; 32] = [
     refused("script gone", "script not found: scripts/run.py", "")
         .after(|skill| instead(skill, |_| ())),
     refused("script is a folder", "the script cannot be run: `scripts/run.py` is not a file", "")
@@ -178,6 +178,8 @@ const WAYS: [Way; 31] = [
         .python("print({'success': False})", Exit(0)).saying("output:\n", "{'success': False}"),
     refused("JSON too deep", "its output looks like JSON but is not: it is nested deeper than 128 levels", "")
         .python("print('{\"a\":' * 100000 + '1' + '}' * 100000)", Exit(0)).saying("end of the output:\n", "}}}}"),
+    refused("a failure and a success in one object", "its output looks like JSON but is not: `success` stands twice in its object, so that which one counts cannot be told", "")
+        .python("print('{\"success\": false, \"message\": \"x\", \"succ\\\\u0065ss\": true}')", Exit(0)).saying("output:\n{\"success\": false", ": true}"),
     refused("bytes that are no text, and a failure", "the script ended with exit code 1", "")
         .python("import os; os.write(1, b'a\\xff\\xfeb'); os._exit(1)", Exit(1)).saying("output:\n", "a\u{fffd}\u{fffd}b"),
     // The words of a script and of what reads it pass as they are, with the places in them.
