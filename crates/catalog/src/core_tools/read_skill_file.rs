@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::on_disk::on_disk;
+use super::skill::refusal;
 use super::{Own, reads, refuse};
 use crate::catalog::SkillCatalog;
 use crate::load::LoadError;
@@ -65,7 +66,17 @@ pub(super) fn tool(own: Own) -> ToolSpec {
     clippy::needless_pass_by_value,
     reason = "the form of a tool's function"
 )]
-fn run(catalog: &SkillCatalog, input: Input, _: Option<String>) -> Result<ToolOutput, ToolError> {
+fn run(
+    catalog: &SkillCatalog,
+    input: Input,
+    session: Option<String>,
+) -> Result<ToolOutput, ToolError> {
+    // The instructions are what `skill` gives, under the same rules; files beside them may belong to instructions that a
+    // person has asked for.
+    let is_text = input.path.as_deref().is_none_or(|path| path == SKILL_FILE);
+    if is_text && let Some(error) = catalog.text_refusal(&input.skill_name, session) {
+        return Err(refusal(&input.skill_name, &error));
+    }
     catalog.look(|shelf, change| {
         let Some(skill) = shelf.by_key_or_id(&input.skill_name) else {
             return Err(no_skill(catalog, shelf, &input.skill_name));

@@ -67,8 +67,13 @@ fn run(
             let waiting = tools_to_load(catalog, &activated.activation.name);
             Ok(output(activated, waiting))
         }
-        Err(error) => Err(refuse(code(&error), &error, facts(&request.skill, &error))),
+        Err(error) => Err(refusal(&request.skill, &error)),
     }
+}
+
+/// A refusal of a skill's instructions, as the answer of a tool.
+pub(super) fn refusal(skill: &str, error: &ActivateError) -> ToolError {
+    refuse(code(error), error, facts(skill, error))
 }
 
 /// How many tools of the skill are not there before it is loaded.

@@ -111,6 +111,28 @@ impl SkillCatalog {
         })
     }
 
+    /// Why a model is not given the instructions of a skill, whatever tool it asks. Of a name that no skill of the
+    /// registry has nothing is said here.
+    pub(crate) fn text_refusal(
+        &self,
+        skill: &str,
+        session: Option<String>,
+    ) -> Option<ActivateError> {
+        let mut request = ActivationRequest::new(skill);
+        request.session = session;
+        let refused = self.permitted(&self.snapshot(), &request).err()?;
+        let is_rule = matches!(
+            &refused,
+            ActivateError::Refused(
+                ActivationRefusal::Disabled { .. }
+                    | ActivationRefusal::Conditional { .. }
+                    | ActivationRefusal::OnlyForUsers { .. }
+                    | ActivationRefusal::Denied { .. }
+            )
+        );
+        is_rule.then_some(refused)
+    }
+
     fn permitted(
         &self,
         snapshot: &CatalogSnapshot,
