@@ -165,7 +165,8 @@ impl<'a> Cascade<'a> {
             if !is_sure && !request.may_select && answer.hits.len() > 1 {
                 answer.notes.push(Note::CallerChooses);
             }
-            if answer.hits.is_empty() && !answer.notes.contains(&Note::NothingFits) {
+            let is_told = |note: &Note| matches!(note, Note::NothingFits | Note::NothingFound);
+            if answer.hits.is_empty() && !answer.notes.iter().any(is_told) {
                 answer.notes.push(Note::NothingFound);
             }
             return Discovery::Answered(self.counted(answer));

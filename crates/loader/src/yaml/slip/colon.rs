@@ -99,9 +99,8 @@ impl Slip<'_> {
         let upto = self.upto(self.at);
         let start = upto.rfind('\n').map_or(0, |found| found + 1);
         let line = self.text.get(start..)?.lines().next()?;
-        let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
-        let column = indent(line);
-        (has_value && column > indent(above)).then(|| {
+        let column = line.len() - line.trim_start_matches(' ').len();
+        (has_value && column > key_column(above)).then(|| {
             let place = self.base + start + column;
             Fault::new(
                 FaultKind::Invalid,
@@ -111,4 +110,17 @@ impl Slip<'_> {
             .cured_by("line it up with the key above")
         })
     }
+}
+
+/// Where the key of a line begins: behind its blanks and the `-` of the lists that it opens.
+fn key_column(line: &str) -> usize {
+    let blanks = |text: &str| text.len() - text.trim_start_matches(' ').len();
+    let mut at = blanks(line);
+    while let Some(inside) = line.get(at..).and_then(|rest| rest.strip_prefix('-')) {
+        if !inside.starts_with(' ') {
+            break;
+        }
+        at += 1 + blanks(inside);
+    }
+    at
 }
