@@ -232,6 +232,8 @@ mod tests {
             ("done {\"n\": 1}", Some(json!({"n": 1}))),
             ("[INFO] baked\n{\"n\": 1}", Some(json!({"n": 1}))),
             ("{half\n{\"n\": 1}", Some(json!({"n": 1}))),
+            ("{\"cut\": [1, 2\n{\"n\": 1}", Some(json!({"n": 1}))),
+            ("[{'cut': 'by a log',\n{\"n\": 1}", Some(json!({"n": 1}))),
             (
                 "{\"msg\": \"cut by the log\n{\"n\": 1}",
                 Some(json!({"n": 1})),

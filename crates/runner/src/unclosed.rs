@@ -68,11 +68,17 @@ fn extent(text: &str, ends_with_a_string: bool) -> Extent {
 /// does, and never ends. What is closed is passed over as a whole, and few lines that are none are tried, so that a log costs
 /// no more than a few times its length.
 pub(crate) fn is_among_the_lines_of_an_unclosed(text: &str, inner: &Range<usize>) -> bool {
+    // A log may print the beginning of anything and cut it anywhere. Only where the object continues what is open, behind
+    // a bracket, a comma or a colon, is it a piece of it.
+    let before = text.get(..inner.start).unwrap_or_default();
+    if !before.trim_end().ends_with(['[', ',', ':']) {
+        return false;
+    }
     let (mut at, mut tries) = (0, 64_usize);
     while at < inner.start && tries > 0 {
         let rest = text.get(at..).unwrap_or_default();
         let line = rest.lines().next().unwrap_or_default().trim_end();
-        if line.starts_with("{\"") || line.starts_with("[{") || line == "[" || line == "{" {
+        if line.starts_with("{\"") || line.starts_with("[{\"") || line == "[" || line == "{" {
             match extent(rest, true) {
                 Extent::Open => return true,
                 Extent::Closed(length) => at += length,
