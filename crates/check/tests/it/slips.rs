@@ -247,7 +247,7 @@ fn what_no_client_can_read_is_told_with_the_reason() {
     assert_eq!(
         found("MT610", &files),
         [
-            "a/SKILL.md:1:1: no file of `a` is served to clients: it has 513 files, more than 512 | move what clients need not read out of the folder, and make the rest readable"
+            "a/SKILL.md:1:1: no file of `a` is served to clients: the skill has more than 512 files (files: 513, bytes: 37) | move what clients need not read out of the folder"
         ]
     );
     files.truncate(511);
