@@ -98,7 +98,10 @@ fn a_file_that_nobody_may_read_is_left_out_with_the_reason_and_the_skill_served_
     let logged = format!("`notes.md` of the skill `good` is not served: {reason}");
     assert_eq!(said(&listed).matches(&logged).count(), 1, "{listed:?}");
     let info = said(&run(&["info", "good", "skills"]));
-    assert!(info.contains(reason) && info.contains("skill://good"), "{info}");
+    assert!(
+        info.contains(reason) && info.contains("skill://good"),
+        "{info}"
+    );
     let check = said(&run(&["check", "--lenient", "skills/good"]));
     let message = format!("warning[MT611]: not served to clients: {reason}");
     assert!(check.contains(&message), "{check}");

@@ -26,4 +26,5 @@ mod skill_files;
 mod skill_folder;
 mod skills;
 mod traversal;
+mod unseen;
 mod wire;
