@@ -14,6 +14,7 @@ mod confirm;
 mod denied;
 mod eras;
 mod followed;
+mod hidden_text;
 mod hostile;
 mod notices;
 mod paging;
