@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
 
 use metier_catalog::{ActivationRequest, Discover, ListingRequest};
 use serde_json::{Value, json};
@@ -147,9 +148,10 @@ async fn a_broken_save_takes_a_skill_out_of_the_listing_until_it_is_mended() {
     assert_eq!(listed(&bench), ["good", "words"]);
 }
 
-/// Every line of the log as its level and its message.
+/// Every line of the log as its thread, its level and its message. There is one for all tests: what a place in the code
+/// is worth to one thread's log is remembered for all threads.
 #[derive(Clone, Default)]
-struct Captured(Arc<Mutex<Vec<(Level, String)>>>);
+struct Captured(Arc<Mutex<Vec<(ThreadId, String)>>>);
 
 struct Message(String);
 
@@ -177,8 +179,11 @@ impl Subscriber for Captured {
     fn event(&self, event: &Event<'_>) {
         let mut message = Message(String::new());
         event.record(&mut message);
-        let line = (*event.metadata().level(), message.0);
-        self.0.lock().unwrap().push(line);
+        if message.0.contains("served") {
+            let line = format!("{} {}", event.metadata().level(), message.0);
+            let mut lines = self.0.lock().unwrap();
+            lines.push((std::thread::current().id(), line));
+        }
     }
 
     fn enter(&self, _: &Id) {}
@@ -187,20 +192,26 @@ impl Subscriber for Captured {
 }
 
 impl Captured {
+    fn start() -> Self {
+        let captured = Self::default();
+        tracing::subscriber::set_global_default(captured.clone()).unwrap();
+        captured
+    }
+
+    /// What this thread has logged of what is not served.
     fn taken(&self) -> Vec<String> {
-        let lines = std::mem::take(&mut *self.0.lock().unwrap());
-        let lines = lines
-            .into_iter()
-            .map(|(level, message)| format!("{level} {message}"));
-        lines.filter(|line| line.contains("served")).collect()
+        let own = std::thread::current().id();
+        let mut lines = self.0.lock().unwrap();
+        let taken = std::mem::take(&mut *lines).into_iter();
+        let taken = taken.filter(|(thread, _)| *thread == own);
+        taken.map(|(_, line)| line).collect()
     }
 }
 
 #[cfg(unix)]
 #[test]
 fn the_log_names_each_file_that_is_left_out_once() {
-    let log = Captured::default();
-    let _guard = tracing::subscriber::set_default(log.clone());
+    let log = Captured::start();
     let bench = Bench::new();
     bench.skill("words", &[]);
     bench.skill("many", &[]);
