@@ -58,7 +58,7 @@ impl SkillCatalog {
         if !is_there {
             return false;
         }
-        tracing::warn!(skill = name, reason = %why(&rejected), "a skill is blocked");
+        tracing::warn!("the skill `{name}` is blocked: {}", why(&rejected));
         let mut parts = current.parts.clone();
         parts.skills = Arc::new(without(before, skill, rejected));
         self.renew_loaded(&mut parts);

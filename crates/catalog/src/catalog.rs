@@ -242,7 +242,7 @@ impl SkillCatalog {
         };
         for (name, tools) in before.iter() {
             let Some(entry) = usable(name) else {
-                tracing::warn!(skill = %name, "a loaded skill is gone; its tools are no longer listed");
+                tracing::warn!("the loaded skill `{name}` is gone; its tools are no longer listed");
                 wished.insert(name.clone());
                 continue;
             };
@@ -266,7 +266,7 @@ impl SkillCatalog {
                 let Some(plan) = parts.skills.plan_of_return(name) else {
                     return true;
                 };
-                tracing::info!(skill = %name, "a skill that was loaded is back; it is loaded again");
+                tracing::info!("the skill `{name}`, which was loaded, is back; it is loaded again");
                 for skill in plan {
                     if let Some(entry) = usable(&skill)
                         && !loaded.contains_key(&skill)

@@ -43,7 +43,7 @@ impl SkillCatalog {
             return;
         }
         let Some(runtime) = self.shared.runtime() else {
-            tracing::warn!(skills = ?back, "skills that were loaded are back; they wait for load_skill");
+            tracing::warn!("skills that were loaded are back and wait for load_skill: {back:?}");
             return;
         };
         asked.extend(back.iter().cloned());
@@ -69,7 +69,7 @@ impl SkillCatalog {
                 if !parts.wished.contains(*name) {
                     continue;
                 }
-                tracing::warn!(skill = %name, %error, "a skill that was loaded is back and is kept out");
+                tracing::warn!("the skill `{name}`, which was loaded, is back and is kept out: {error}");
                 let file = parts
                     .skills
                     .entries
