@@ -187,6 +187,7 @@ fn read_in(
     for fault in &tree.faults {
         findings.yaml_fault(fault);
     }
+    let front_is_written = tree.is_plain && recovered.is_none();
     let root = match tree.root {
         Some(root) if root.map().is_some_and(|entries| !entries.is_empty()) => root,
         other => {
@@ -285,6 +286,7 @@ fn read_in(
         .collect();
 
     let mut further = Vec::new();
+    let mut tools_are_clean = false;
     let unusable = Siblings {
         candidate,
         handle,
@@ -293,6 +295,7 @@ fn read_in(
         front: &mut findings,
         skill: &mut skill,
         further: &mut further,
+        tools_are_clean: &mut tools_are_clean,
     }
     .read(&front.tools, &front.groups);
 
@@ -328,7 +331,17 @@ fn read_in(
         origin: Origin(whole.then(|| Sha256::digest(&bytes).into())),
     };
     let tools_file = skill.tools_file();
-    let verdict = safety::of_head(candidate, &bytes, &skill.metadata, tools_file.as_deref());
+    let known = safety::Known {
+        front_is_written,
+        tools_are_clean,
+    };
+    let verdict = safety::of_head(
+        candidate,
+        &bytes,
+        &skill.metadata,
+        tools_file.as_deref(),
+        known,
+    );
     skill.diagnostics.extend_from_slice(verdict.findings());
     sort_by_place(&mut skill.diagnostics);
     Ok(AsRead {

@@ -9,7 +9,7 @@ mod whole;
 use std::borrow::Cow;
 
 use metier_diagnostics::{Code, Diagnostic, Severity};
-use metier_safety::{Part, Scan, Verdict, codes};
+use metier_safety::{Part, Scan, Verdict, codes, is_clean};
 use metier_skill_model::SkillMetadata;
 
 use crate::candidate::Candidate;
@@ -42,20 +42,38 @@ impl RejectedSkill {
     }
 }
 
+/// What is known of the values of a skill before they are looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Known {
+    /// Every value of the front matter stands in `SKILL.md` as it is, between blanks, quotes or brackets: what is certain
+    /// of the file is certain of each.
+    pub(crate) front_is_written: bool,
+    /// The same of the tools, and it is certain that their file holds nothing.
+    pub(crate) tools_are_clean: bool,
+}
+
 /// What a scan has read: the beginning of `SKILL.md`, and the values of front matter and tools.
 pub(crate) fn of_head(
     candidate: &Candidate,
     bytes: &[u8],
     metadata: &SkillMetadata,
     tools_file: Option<&str>,
+    known: Known,
 ) -> Verdict {
     let text = String::from_utf8_lossy(bytes);
     let shown = candidate.shown(&candidate.content.file_name);
     let mut scan = Scan::new();
-    scan.skill_file(&shown, &text);
-    // The marks around a value are none of the value: what looks like a quotation in the file may be said outright.
-    scan.front_matter(&shown, metadata);
-    if let Some(file) = tools_file {
+    let is_clean = is_clean(&text);
+    if !is_clean {
+        scan.skill_file(&shown, &text);
+    }
+    if !(is_clean && known.front_is_written) {
+        // The marks around a value are none of the value: what looks like a quotation in the file may be said outright.
+        scan.front_matter(&shown, metadata);
+    }
+    if let Some(file) = tools_file
+        && !known.tools_are_clean
+    {
         scan.tools(&candidate.shown(file), metadata);
     }
     scan.finish()

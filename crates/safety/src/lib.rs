@@ -52,6 +52,7 @@ mod spots;
 mod verdict;
 mod words;
 
+pub use glance::is_clean;
 pub use part::Part;
 pub use scan::{MOST_FINDINGS, MOST_OF_ONE_RULE, Scan};
 pub use verdict::{Outcome, Verdict};
