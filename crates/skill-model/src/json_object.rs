@@ -36,6 +36,12 @@ impl JsonObject {
         }
     }
 
+    /// Keeps the JSON text of an object, which holds no fractions and is not deep: as [`new`](Self::new) would write it. A
+    /// text that is none reads as the empty object.
+    pub fn from_text(text: String) -> Self {
+        Self(Kept::Text(text.into_boxed_str()))
+    }
+
     /// Its JSON text, where it is kept as such.
     pub fn as_text(&self) -> Option<&str> {
         match &self.0 {
