@@ -135,13 +135,16 @@ fn parse_in(
     handle: &FolderHandle,
 ) -> Result<LoadedSkill, Box<RejectedSkill>> {
     let AsRead {
-        skill,
+        mut skill,
         is_named,
         is_rejected,
     } = read_in(candidate, mode, files, handle)?;
     if is_rejected || mode == ParseMode::Strict && has_errors(&skill.diagnostics) {
         let name = is_named.then(|| skill.metadata.name.to_string());
-        return Err(Box::new(candidate.reject(name, skill.diagnostics)));
+        let found = std::mem::take(&mut skill.diagnostics);
+        let mut rejected = candidate.reject(name, found);
+        rejected.read = Some(Arc::new(skill));
+        return Err(Box::new(rejected));
     }
     Ok(skill)
 }

@@ -85,14 +85,7 @@ impl LoadedSkill {
                 label.location.file = format!("{}/{}", self.display_path, label.location.file);
             }
         }
-        RejectedSkill {
-            name: self.metadata.name.to_string(),
-            id: self.id.clone(),
-            root: Arc::clone(&self.root),
-            path: self.path.clone(),
-            display_path: self.display_path.clone(),
-            diagnostics,
-        }
+        self.rejected(diagnostics)
     }
 
     /// What was read of the files says what the files may say as an escape, or between marks of YAML.

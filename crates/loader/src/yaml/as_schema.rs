@@ -118,7 +118,10 @@ mod tests {
         let schema = "{type: object, required: [b], properties: {b: {type: [string, 'null'], default: 'a \"é'}, \
                       a: {enum: [1, -2, yes, true, ~, '3']}}}";
         let written = text(schema).unwrap();
-        assert!(written.contains(r#""enum":[1,-2,"yes",true,null,"3"]"#), "{written}");
+        assert!(
+            written.contains(r#""enum":[1,-2,"yes",true,null,"3"]"#),
+            "{written}"
+        );
     }
 
     #[test]
