@@ -62,6 +62,7 @@ mod loaded_skill;
 mod long_checks;
 mod name_clash;
 mod nearest;
+mod others;
 mod protocol;
 mod registered_tool;
 mod registry;

@@ -126,6 +126,19 @@ impl LoadedSkill {
         self.origin.0.map(FileDigest::new) == Some(digest)
     }
 
+    /// The skill as one that is rejected for these findings.
+    pub fn rejected(&self, diagnostics: Vec<Diagnostic>) -> RejectedSkill {
+        RejectedSkill {
+            name: self.metadata.name.to_string(),
+            id: self.id.clone(),
+            root: Arc::clone(&self.root),
+            path: self.path.clone(),
+            display_path: self.display_path.clone(),
+            diagnostics,
+            read: None,
+        }
+    }
+
     /// Where the skill says that it needs another one: in its SKILL.md or its metadata/depends.md.
     pub fn place_of_dependency(&self, name: &str) -> Option<&Location> {
         let at = self
@@ -164,6 +177,8 @@ pub struct RejectedSkill {
     pub display_path: String,
     /// Why; at least one of them is an error.
     pub diagnostics: Vec<Diagnostic>,
+    /// What could be read of it all the same, without its findings: one error hides no other. Nothing of it is for a model.
+    pub read: Option<Arc<LoadedSkill>>,
 }
 
 impl fmt::Display for RejectedSkill {
