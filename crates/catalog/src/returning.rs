@@ -69,7 +69,9 @@ impl SkillCatalog {
                 if !parts.wished.contains(*name) {
                     continue;
                 }
-                tracing::warn!("the skill `{name}`, which was loaded, is back and is kept out: {error}");
+                tracing::warn!(
+                    "the skill `{name}`, which was loaded, is back and is kept out: {error}"
+                );
                 let file = parts
                     .skills
                     .entries

@@ -121,9 +121,10 @@ impl SkillShelf {
         self.skills.insert(key, served);
     }
 
-    /// The skills that lists show, in the order of their URIs.
+    /// The skills that lists show, in the order of their URIs, as far as it is known of their files.
     pub fn listed(&self) -> impl Iterator<Item = &Arc<ServedSkill>> {
-        self.all_after("").filter(|skill| skill.is_listed())
+        self.all_after("")
+            .filter(|skill| skill.is_listed() && skill.why_not().is_none())
     }
 
     /// Every served skill after the one of that key.

@@ -261,6 +261,9 @@ fn what_no_client_can_read_is_told_with_the_reason() {
     );
     let megabytes = "x".repeat(16 << 20);
     let large = found("MT610", &[plain, ("a/large.bin", &megabytes)]);
-    assert!(large[0].contains("more than 16 MiB together (files: 2, bytes: 16777253)"), "{large:?}");
+    assert!(
+        large[0].contains("more than 16 MiB together (files: 2, bytes: 16777253)"),
+        "{large:?}"
+    );
     assert!(found("MT610", &[plain, ("a/.large.bin", &megabytes)]).is_empty());
 }

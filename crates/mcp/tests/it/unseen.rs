@@ -64,10 +64,14 @@ async fn an_edit_of_a_shadowed_skill_is_told_to_nobody_until_somebody_has_asked_
     };
     let edits: [(&str, &dyn Fn()); 4] = [
         ("its words", &|| {
-            write(other, "one/SKILL.md", skill("Another.", ""))
+            write(other, "one/SKILL.md", skill("Another.", ""));
         }),
-        ("a file", &|| write(other, "one/more.md", "two")),
-        ("a new file", &|| write(other, "one/new.md", "two")),
+        ("a file", &|| {
+            write(other, "one/more.md", "two");
+        }),
+        ("a new file", &|| {
+            write(other, "one/new.md", "two");
+        }),
         ("who finds it", &|| {
             let more = "metadata:\n  dcc-mcp:\n    allow-implicit-invocation: false\n";
             write(other, "one/SKILL.md", skill("Another.", more));
@@ -161,6 +165,11 @@ async fn a_skill_that_grows_too_large_leaves_the_listing_and_whoever_listens_is_
             .rev()
             .collect::<Vec<_>>()
     );
+    let reference = json!({"type": "ref/resource", "uri": "skill://{+path}"});
+    let typed = json!({"name": "path", "value": "wor"});
+    let asked = json!({"ref": reference, "argument": typed});
+    let offered = client.request("completion/complete", asked).await;
+    assert_eq!(offered.answer["result"]["completion"]["values"], json!([]));
     let told = bench.initialize(json!({"protocolVersion": crate::bench::LATEST, "capabilities": {}, "clientInfo": {"name": "late", "version": "0"}})).await;
     let instructions = told.answer["result"]["instructions"].as_str().unwrap();
     assert!(!instructions.contains("- words"), "{instructions}");
