@@ -35,12 +35,19 @@ impl Printer {
         }
     }
 
+    /// The same below a heading, as lines of talk.
+    pub(crate) fn say_overview(self, rows: &[Vec<String>]) {
+        for line in indented(
+            rows,
+            columns(terminal_size::terminal_size_of(std::io::stderr())),
+        ) {
+            self.say(&line);
+        }
+    }
+
     /// How many columns the terminal has; a pipe or a file has no end.
     pub(crate) fn width(self) -> usize {
-        terminal_size::terminal_size_of(std::io::stdout())
-            .map(|(width, _)| usize::from(width.0))
-            .filter(|width| *width > 0)
-            .unwrap_or(usize::MAX)
+        columns(terminal_size::terminal_size_of(std::io::stdout()))
     }
 
     /// Text that ends its own lines, as it is: our own, or what a program reads.
@@ -101,6 +108,18 @@ impl Printer {
         text.push('\n');
         self.text(&text);
     }
+}
+
+fn columns(size: Option<(terminal_size::Width, terminal_size::Height)>) -> usize {
+    size.map(|(width, _)| usize::from(width.0))
+        .filter(|width| *width > 0)
+        .unwrap_or(usize::MAX)
+}
+
+/// Rows below a heading, cut to a width.
+pub(crate) fn indented(rows: &[Vec<String>], most: usize) -> Vec<String> {
+    let lines = fitted(rows, most.saturating_sub(2)).into_iter();
+    lines.map(|line| format!("  {line}")).collect()
 }
 
 /// What stands between two columns.
@@ -186,7 +205,7 @@ fn cut(line: &str, most: usize) -> String {
 
 /// The text with every character written out that would steer a terminal or turn the writing
 /// direction: a skill's words are a stranger's.
-fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         if steers(c) {
@@ -260,6 +279,8 @@ mod tests {
             "and a long end",
         ])];
         assert_eq!(fitted(&rows, 34), ["light  A rather lon…  and a long …"]);
+        // Below a heading there is less room.
+        assert_eq!(indented(&rows, 34), ["  light  A rather lo…  and a long …"]);
         // What cannot fit is cut as far as it makes sense.
         assert_eq!(fitted(&rows, 1), ["light  A rather lo…  and a long …"]);
     }

@@ -12,7 +12,7 @@ use super::{Own, reads, refuse};
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// The skill's name as lists show it.
+    /// The skill's name as lists show it, or the id of one that another of its name shadows.
     skill_name: String,
 }
 

@@ -258,7 +258,10 @@ async fn a_script_that_is_not_there_is_named() {
     let bench = loaded("tools:\n  - name: go\n    source_file: scripts/gone.py\n  - name: other\n    source_file: scripts/RUN.py\n", ECHO).await;
     let gone = bench.output("box__go", json!({})).await;
     assert!(gone.is_error);
-    assert_eq!(gone.joined_text(), "script not found: scripts/gone.py");
+    assert_eq!(
+        gone.joined_text(),
+        "script not found: scripts/gone.py; `metier check` shows the place and the cure"
+    );
     let other = bench.output("box__other", json!({})).await.joined_text();
     assert!(
         other.starts_with("script not found: scripts/RUN.py") && other.contains("scripts/run.py"),

@@ -15,6 +15,7 @@ mod capabilities;
 mod core_tools;
 mod deadlines;
 mod discover;
+mod discovery;
 #[cfg(unix)]
 mod failures;
 mod field_cases;
