@@ -168,12 +168,12 @@ function steps(plan, peer) {
       return `${first.text.length} characters`;
     }],
     ["discover_skills finds the skill", async () => {
-      const { skills, stage } = await works("discover_skills", { query: plan.query });
-      check(skills[0]?.name === plan.skill, `the skills are ${skills.map(({ name }) => name)}`);
+      const { hits, stage } = await works("discover_skills", { query: plan.query });
+      check(hits[0]?.name === plan.skill, `the hits are ${hits.map(({ name }) => name)}`);
       return stage;
     }],
     ["skill gives its instructions", async () => {
-      const answer = await peer.call("skill", { skill: `/${plan.skill}` });
+      const answer = await peer.call("skill", { skill_name: `/${plan.skill}` });
       check(!answer.isError && answer.structured, `skill failed: ${shorten(answer.text)}`);
       check(answer.structured.base === `skill://${plan.skill}`, `the base is ${answer.structured.base}`);
       const file = readFileSync(join(plan.folder, plan.skill, "SKILL.md"), "utf8");
