@@ -22,6 +22,7 @@ mod demo;
 mod demo_cases;
 mod deps;
 mod docs;
+mod docs_connect;
 mod docs_inspector;
 mod doctor;
 #[cfg(target_os = "linux")]
