@@ -4,7 +4,11 @@ use std::fmt::Write as _;
 use std::io::{Error, ErrorKind, Write};
 use std::sync::OnceLock;
 
+use metier::HookDeny;
+use serde_json::json;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use crate::Failure;
 
 /// Why standard output takes no more. Standard output is one for the whole process, so this is.
 static FAULT: OnceLock<Error> = OnceLock::new();
@@ -92,6 +96,19 @@ impl Printer {
         for line in table(rows) {
             self.data(&line);
         }
+    }
+
+    /// A search that a policy refused, to programs as the tools say it.
+    pub(crate) fn denied_search(self, deny: &HookDeny, as_json: bool) -> Failure {
+        if as_json {
+            let mut facts = json!({"code": "denied", "reason": deny.reason});
+            if let (Some(facts), Some(hint)) = (facts.as_object_mut(), &deny.hint) {
+                facts.insert("hint".to_owned(), hint.as_str().into());
+            }
+            self.json(&facts);
+        }
+        self.say(&format!("error: the search was denied by policy: {deny}"));
+        Failure::Answered
     }
 
     /// A value as indented JSON.

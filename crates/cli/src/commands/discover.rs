@@ -35,10 +35,7 @@ impl Discover {
         let mut discover = DiscoverCall::new(self.query);
         discover.request.limit = self.limit;
         let answer = runtime()?.block_on(catalog.discover_skills(discover));
-        let answer = answer.map_err(|deny| {
-            printer.say(&format!("error: the search was denied by policy: {deny}"));
-            Failure::Answered
-        })?;
+        let answer = answer.map_err(|deny| printer.denied_search(&deny, self.json))?;
         if self.json {
             printer.json(&catalog.discovery_json(answer));
             self.places.tell_if_empty(printer, &catalog);
