@@ -23,6 +23,7 @@ mod groups;
 mod hooks;
 mod keeping;
 mod load;
+mod missing_script;
 mod names;
 mod protocol;
 #[cfg(target_os = "linux")]

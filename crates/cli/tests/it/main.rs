@@ -18,6 +18,7 @@ mod completions;
 mod config;
 mod connect;
 mod connect_client;
+mod connect_client_files;
 mod demo;
 mod demo_cases;
 mod deps;
