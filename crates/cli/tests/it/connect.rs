@@ -10,7 +10,7 @@ use crate::command::{json, metier, on_a_socket, placeless, said, write};
 const ERAS: [&str; 2] = ["legacy", "modern"];
 
 /// A folder with skills that another server offers.
-fn offered() -> tempfile::TempDir {
+pub(crate) fn offered() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let skills = folder.path().join("skills");
     write(
@@ -26,13 +26,13 @@ fn offered() -> tempfile::TempDir {
 }
 
 /// A server on a socket, which ends with the value.
-struct Served {
+pub(crate) struct Served {
     server: Child,
-    url: String,
+    pub(crate) url: String,
 }
 
 impl Served {
-    fn of(folder: &Path) -> Self {
+    pub(crate) fn of(folder: &Path) -> Self {
         use std::io::BufRead as _;
         let mut server = on_a_socket(folder, &["--watch"]);
         let mut stdout = std::io::BufReader::new(server.stdout.take().unwrap());
