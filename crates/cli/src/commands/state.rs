@@ -7,6 +7,7 @@ use metier::LoadedStateStore;
 use metier::persistence::{LoadedState, SavedSkill, StateChange, state_text};
 use serde_json::{Value, json};
 
+use super::state_approvals::StateApprovals;
 use super::state_memory::StateMemory;
 use super::state_quality::Quality;
 use crate::Failure;
@@ -32,6 +33,8 @@ enum Action {
     Export(Shown<Which>),
     /// What agents learned about tools: show it, forget it, export it.
     Memory(StateMemory),
+    /// Which skills of other servers were approved: show it, forget it, export it.
+    Approvals(StateApprovals),
 }
 
 /// What is meant, and how the answer looks.
@@ -116,6 +119,7 @@ impl State {
             Action::Forget(forget) => forget.run(printer),
             Action::Export(export) => export.export(printer),
             Action::Memory(memory) => memory.run(printer),
+            Action::Approvals(approvals) => approvals.run(printer),
         }
     }
 }
