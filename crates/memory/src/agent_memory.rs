@@ -78,6 +78,8 @@ impl AgentMemory {
                 return Err(MemoryError::TooLong { what, found });
             }
         }
+        // Applications have one name, in whichever case it is given.
+        entry.dcc_name.make_ascii_lowercase();
         entry.key = redact_text(&entry.key);
         entry.facts = redact(&entry.facts);
         entry.created_ms = self.clock.unix_ms();
@@ -88,6 +90,10 @@ impl AgentMemory {
         }
         let uptime = self.clock.uptime();
         let displaced = self.sessions().put(entry, &self.limits, uptime);
+        // Calls do not wait for a store that took nothing last time: the next end of a session asks it again.
+        if displaced.is_empty() {
+            return Ok(());
+        }
         Ok(self.promote(&displaced)?)
     }
 

@@ -29,7 +29,7 @@ enum Action {
 #[derive(Args)]
 struct Forget {
     /// The server by its label.
-    #[arg(value_name = "LABEL", required_unless_present = "all")]
+    #[arg(value_name = "LABEL")]
     server: Option<String>,
     /// Skills of it by their URIs; all of them without.
     #[arg(value_name = "URI")]
@@ -105,6 +105,12 @@ impl Export {
 
 impl Forget {
     fn run(&self, printer: Printer) -> Result<(), Failure> {
+        if self.server.is_none() && !self.all {
+            return Err(Failure::Usage(
+                "say what to forget: a server by its label, and skills of it by their URIs; --all forgets every approval"
+                    .to_owned(),
+            ));
+        }
         let file = self.shown.which.open(printer)?;
         let (mut forgotten, unknown) = file.look(|kept| self.named(kept))?;
         // Where nothing is meant, no file is made.
