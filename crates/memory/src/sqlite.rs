@@ -78,6 +78,11 @@ impl SqliteLongTerm {
     /// The file cannot be opened, is damaged, is of a newer version or another program's.
     pub fn open_to_read(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
+        // What the system says is plainer than what becomes of it.
+        if let Err(error) = std::fs::File::open(&path) {
+            let cure = "make it readable for this user, or name another file";
+            return Err(StoreError::new(shown(&path), error.to_string(), cure));
+        }
         let opened = connect_to_read(&path).map_err(|error| fault(&path, &error))?;
         Self::known(path, opened)
     }
@@ -143,7 +148,7 @@ impl LongTermStore for SqliteLongTerm {
             }
             let most = i64::try_from(most).unwrap_or(i64::MAX);
             change.execute(
-                "DELETE FROM agent_memory WHERE id NOT IN (SELECT id FROM agent_memory ORDER BY id DESC LIMIT ?1)",
+                "DELETE FROM agent_memory WHERE id <= (SELECT id FROM agent_memory ORDER BY id DESC LIMIT 1 OFFSET ?1)",
                 [most],
             )?;
             change.commit()
@@ -178,6 +183,15 @@ impl LongTermStore for SqliteLongTerm {
                 .unwrap_or_default();
             Ok(gone)
         })
+    }
+
+    fn revision(&self) -> Option<u64> {
+        let revision = self.with(|connection| {
+            // Of the others, and of this connection.
+            let others: u64 = connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
+            Ok(others.rotate_left(32) ^ connection.total_changes())
+        });
+        revision.ok()
     }
 
     fn len(&self) -> Result<usize, StoreError> {

@@ -171,7 +171,10 @@ fn what_cannot_be_opened_says_so() {
     let error = SqliteLongTerm::open(&path).unwrap_err();
     assert_eq!(error.cure, "move the file away, and a new one is made");
     let error = SqliteLongTerm::open(folder.path().join("none/memory.db")).unwrap_err();
-    assert_eq!(error.cure, "make its folder and make it writable, or name another file");
+    assert_eq!(
+        error.cure,
+        "make its folder and make it writable, or name another file"
+    );
 }
 
 #[test]
@@ -296,6 +299,34 @@ fn a_held_file_is_opened_and_read_and_calls_do_not_wait_for_it() {
     assert_eq!(kept(), 0);
     memory.end_session("b").unwrap();
     assert_eq!(kept(), 2);
+}
+
+/// What was read is kept until somebody changes the file, in this process or another.
+#[test]
+fn what_others_learn_is_told_at_the_next_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let [ours, theirs] = [(); 2].map(|()| AgentMemory::new(Arc::new(open(folder.path()))));
+    let learns = |memory: &AgentMemory, session: &str| {
+        let call = entry(MemoryLayer::Working, session, "tool_call:t:ok");
+        memory.put(call.score(1).fact("tool_name", "t")).unwrap();
+        memory.end_session(session).unwrap();
+    };
+    let known = |memory: &AgentMemory| {
+        let summary = memory.summary("maya", None).unwrap();
+        summary
+            .memory_summary
+            .get("t")
+            .map(|record| record["ok_count"].as_u64().unwrap())
+    };
+    assert_eq!(known(&ours), None);
+    learns(&theirs, "a");
+    assert_eq!((known(&ours), known(&ours)), (Some(1), Some(1)));
+    learns(&ours, "b");
+    assert_eq!((known(&ours), known(&theirs)), (Some(2), Some(2)));
+    theirs.forget(&MemoryFilter::new().session("a")).unwrap();
+    assert_eq!((known(&ours), known(&theirs)), (Some(1), Some(1)));
+    ours.clear().unwrap();
+    assert_eq!((known(&ours), known(&theirs)), (None, None));
 }
 
 #[test]
