@@ -107,7 +107,7 @@ pub use settings::{CatalogSettings, RootSettings, RunSettings, SkillTools};
 pub use shelf::{
     FileBody, FileChange, FileContents, FileFault, Manifest, SKILL_FILE, ServedFile, ServedSkill,
     SkillPage, SkillPlace, SkillReader, SkillShelf, SkillText, TextState, encode_skill_path,
-    mime_of_name, parse_skill_uri,
+    mime_of, parse_skill_uri,
 };
 pub use skill_info::SkillInfo;
 pub use snapshot::CatalogSnapshot;

@@ -26,7 +26,7 @@ use crate::catalog::SkillCatalog;
 use crate::skill_set::{SkillSet, rejection};
 
 use asked::Asked;
-pub use contents::{FileBody, FileContents, mime_of_name};
+pub use contents::{FileBody, FileContents, mime_of};
 pub(crate) use reader::Readers;
 pub use reader::SkillReader;
 pub use served_skill::{FileChange, FileFault, Manifest, ServedFile, ServedSkill};

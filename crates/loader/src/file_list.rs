@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::Path;
 
 use cap_std::fs::Metadata;
 
@@ -111,6 +112,7 @@ impl FolderHandle {
                 if wanted == Wanted::Served
                     && kind.is_symlink()
                     && let Ok(target) = self.dir().canonicalize(&path)
+                    && target != Path::new(".")
                     && let Some((_, reason)) = not_for_readers_at(&target.to_string_lossy())
                 {
                     list.skip(path, format!("it leads to what is not served: {reason}"));

@@ -41,6 +41,7 @@ pub mod codes;
 mod cut_text;
 mod effort;
 mod file_list;
+mod file_start;
 mod findings;
 pub mod format;
 mod low_level;
@@ -71,6 +72,7 @@ mod watch;
 mod yaml;
 
 pub use file_list::{FileList, not_for_readers_at};
+pub use file_start::FileStart;
 pub use findings::{MOST_FINDINGS, findings_left_out, within_limit};
 pub use low_level::{
     DependencyError, LoadedAndSkipped, expand_transitive_dependencies, resolve_dependencies,

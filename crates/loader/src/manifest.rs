@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use crate::file_list::{FileList, Wanted};
+use crate::file_start::FileStart;
 use crate::skill_files::{FolderHandle, ReadFileError, SkillFiles};
 use crate::stamp::Stamp;
 
@@ -48,6 +49,9 @@ pub struct ManifestFile {
     /// that is written again with the same bytes, or touched, keeps the time that was seen first.
     #[serde(skip)]
     pub modified: Option<u64>,
+    /// What tells its type beside its name.
+    #[serde(skip)]
+    pub start: FileStart,
 }
 
 /// The SHA-256 of a file; as text `sha256:` and 64 hex digits.
@@ -184,6 +188,7 @@ struct KnownFile {
     /// An equal stamp means equal bytes.
     settled: bool,
     digest: FileDigest,
+    start: FileStart,
     /// Since when it has these bytes.
     modified: Option<u64>,
 }
@@ -231,8 +236,8 @@ impl ManifestCache {
                 .binary_search_by(|known| (*known.path).cmp(&path));
             let before = at.ok().and_then(|at| self.known.get(at));
             let same = before.filter(|known| known.settled && known.stamp == stamp);
-            let (size, digest) = if let (Some(same), Some(stamp)) = (same, stamp) {
-                (stamp.size(), same.digest)
+            let (size, digest, start) = if let (Some(same), Some(stamp)) = (same, stamp) {
+                (stamp.size(), same.digest, same.start)
             } else {
                 // The list may be old by now: the size is that of the bytes that were hashed.
                 let bytes = match handle.read(&path, left) {
@@ -249,7 +254,8 @@ impl ManifestCache {
                     }
                 };
                 self.hashed += 1;
-                (bytes.len() as u64, digest(&bytes))
+                let start = FileStart::of(&bytes);
+                (bytes.len() as u64, digest(&bytes), start)
             };
             let Some(rest) = left.checked_sub(size) else {
                 return Err(ManifestError::TOO_LARGE);
@@ -265,6 +271,7 @@ impl ManifestCache {
                 stamp,
                 settled: stamp.is_some_and(|stamp| stamp.is_settled(now)),
                 digest,
+                start,
                 modified,
             });
             served.push(ManifestFile {
@@ -272,6 +279,7 @@ impl ManifestCache {
                 size,
                 digest,
                 modified,
+                start,
             });
         }
         self.known = known;

@@ -2,6 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use metier_loader::FileStart;
+
+use super::SKILL_FILE;
 
 /// A file on its way to a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,31 +28,33 @@ pub enum FileBody {
 impl FileContents {
     /// Text where the bytes are text without loss, otherwise base64.
     pub fn of(path: &str, bytes: Vec<u8>) -> Self {
-        let by_magic = mime_of_bytes(&bytes);
-        let by_name = mime_of_name(path);
-        match String::from_utf8(bytes) {
-            // Some clients end a text at its first NUL.
-            Ok(text) if by_magic.is_none() && !text.contains('\0') => Self {
-                mime: by_name.filter(|mime| is_text(mime)).unwrap_or("text/plain"),
-                body: FileBody::Text(text),
-            },
-            Ok(text) => Self::blob(by_magic, by_name, text.as_bytes()),
-            Err(error) => Self::blob(by_magic, by_name, error.as_bytes()),
-        }
-    }
-
-    fn blob(by_magic: Option<&'static str>, by_name: Option<&'static str>, bytes: &[u8]) -> Self {
-        let by_name = by_name.filter(|mime| !is_text(mime));
-        let mime = match (by_magic, by_name) {
-            // A document of an office program is a zip file; its name says more.
-            (Some("application/zip") | None, Some(name)) => name,
-            (Some(magic), _) => magic,
-            (None, None) => "application/octet-stream",
+        let start = FileStart::of(&bytes);
+        let is_text = start.is_text() && mime_of_bytes(start.bytes()).is_none();
+        let body = match String::from_utf8(bytes) {
+            Ok(text) if is_text => FileBody::Text(text),
+            Ok(text) => FileBody::Blob(STANDARD.encode(text)),
+            Err(error) => FileBody::Blob(STANDARD.encode(error.as_bytes())),
         };
-        Self {
-            mime,
-            body: FileBody::Blob(STANDARD.encode(bytes)),
-        }
+        let mime = mime_of(path, &start);
+        Self { mime, body }
+    }
+}
+
+/// The type of a file, by its first bytes and its name. Instructions are always what the name says.
+pub fn mime_of(path: &str, start: &FileStart) -> &'static str {
+    let by_name = mime_of_name(path);
+    if path == SKILL_FILE {
+        return by_name.unwrap_or_default();
+    }
+    let by_magic = mime_of_bytes(start.bytes());
+    if start.is_text() && by_magic.is_none() {
+        return by_name.filter(|mime| is_text(mime)).unwrap_or("text/plain");
+    }
+    match (by_magic, by_name.filter(|mime| !is_text(mime))) {
+        // A document of an office program is a zip file; its name says more.
+        (Some("application/zip") | None, Some(name)) => name,
+        (Some(magic), _) => magic,
+        (None, None) => "application/octet-stream",
     }
 }
 
@@ -94,7 +99,7 @@ fn mime_of_bytes(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// The type of a file by its name, as far as its name tells.
-pub fn mime_of_name(path: &str) -> Option<&'static str> {
+fn mime_of_name(path: &str) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (_, extension) = name.rsplit_once('.')?;
     Some(match extension.to_ascii_lowercase().as_str() {
@@ -150,6 +155,7 @@ mod tests {
             (contents.mime, kind)
         };
         assert_eq!(is("SKILL.md", "# 球".as_bytes()), ("text/markdown", "text"));
+        assert_eq!(is("SKILL.md", b"# \xe9"), ("text/markdown", "blob"));
         assert_eq!(is("a.py", b"x"), ("text/x-python", "text"));
         assert_eq!(is("LICENSE", b"x"), ("text/plain", "text"));
         assert_eq!(is("empty.bin", b""), ("text/plain", "text"));

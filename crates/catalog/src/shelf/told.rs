@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use metier_loader::{FileManifest, not_for_readers_at};
+use metier_safety::is_invisible;
 
 /// What it has said of one skill.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,7 @@ impl Told {
             return;
         }
         if let Some(reason) = reason {
+            let reason = printable(reason);
             tracing::warn!("the files of the skill `{skill}` are not served: {reason}");
         }
         self.whole = reason.cloned();
@@ -32,8 +34,11 @@ impl Told {
             if self.files.get(path) == Some(reason) {
                 continue;
             }
+            let reason = printable(reason);
+            let is_meant = !path.is_empty() && not_for_readers_at(path).is_some();
             let path = if path.is_empty() { "." } else { path };
-            if not_for_readers_at(path).is_some_and(|_| path != ".") {
+            let path = printable(path);
+            if is_meant {
                 tracing::info!("`{path}` of the skill `{skill}` is not served: {reason}");
             } else {
                 tracing::warn!("`{path}` of the skill `{skill}` is not served: {reason}");
@@ -45,4 +50,17 @@ impl Told {
         }
         self.files.clone_from(&manifest.skipped);
     }
+}
+
+/// A name of a stranger's file writes no line of its own, and nothing that nobody sees.
+fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || is_invisible(c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }

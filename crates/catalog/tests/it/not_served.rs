@@ -217,6 +217,8 @@ fn the_log_names_each_file_that_is_left_out_once() {
     bench.skill("many", &[]);
     crowd(&bench, "many");
     bench.file("words/.env", "");
+    bench.file("words/x\n WARN forged\u{1b}[31m", "");
+    std::os::unix::fs::symlink(".", bench.path().join("words/self")).unwrap();
     bench.file("words/__pycache__/x.pyc", "");
     std::os::unix::fs::symlink("/etc/hostname", bench.path().join("words/out.txt")).unwrap();
     std::os::unix::fs::symlink("nowhere", bench.path().join("words/gone.txt")).unwrap();
@@ -231,11 +233,13 @@ fn the_log_names_each_file_that_is_left_out_once() {
             "INFO `__pycache__` of the skill `words` is not served: it is compiled code",
             "WARN `gone.txt` of the skill `words` is not served: it leads nowhere",
             "WARN `out.txt` of the skill `words` is not served: it leads out of the skill folder",
+            "WARN `self` of the skill `words` is not served: it is a link to a folder",
+            "INFO `x\\u{a} WARN forged\\u{1b}[31m` of the skill `words` is not served: its name holds a backslash or a control character",
         ]
     );
     // What the lists say is the same.
     let left_out = &states[1].as_ref().unwrap().left_out;
-    assert_eq!(left_out.len(), 4);
+    assert_eq!(left_out.len(), 6);
     assert_eq!(left_out["gone.txt"], "it leads nowhere");
     let _ = look();
     bench.discover();

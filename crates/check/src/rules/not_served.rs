@@ -8,8 +8,8 @@ use metier_loader::{ManifestError, not_for_readers_at};
 use crate::codes::{FILE_NOT_SERVED, TEXT_NOT_SERVED};
 use crate::subject::{SKILL_FILE, Subject};
 
-/// How many files one finding names.
-const MOST_NAMED: usize = 10;
+/// How many files one finding names: all that are known.
+const MOST_NAMED: usize = 100;
 
 pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let list = subject.files();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use metier_catalog::{
-    FileChange, SKILL_FILE, ServedSkill, SkillPlace, SkillShelf, SkillText, mime_of_name,
+    FileChange, SKILL_FILE, ServedSkill, SkillPlace, SkillShelf, SkillText, mime_of,
     parse_skill_uri,
 };
 use metier_loader::{FileDigest, FileManifest, ManifestFile};
@@ -228,7 +228,7 @@ fn children(skill: &ServedSkill, manifest: &FileManifest, folder: &str, last: &s
                 title: None,
                 description: None,
                 mime: match file {
-                    Some(file) => mime_of_name(&file.path),
+                    Some(file) => Some(mime_of(&file.path, &file.start)),
                     None => Some(FOLDER),
                 },
                 size: file.map(|file| file.size),

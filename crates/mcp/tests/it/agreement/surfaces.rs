@@ -230,6 +230,9 @@ impl Surfaces<'_> {
                         child["size"].as_u64(),
                         listed.get(&uri).map(|(_, size)| *size)
                     );
+                    // The type is that of the contents.
+                    let content = self.read(&uri).await;
+                    assert_eq!(child["mimeType"], content["mimeType"], "{uri}");
                     walked.push(uri);
                 }
             }
