@@ -49,6 +49,7 @@ mod rule;
 mod rules;
 mod scan;
 mod spots;
+mod texts;
 mod verdict;
 mod words;
 
