@@ -72,6 +72,7 @@ mod script_result;
 mod search;
 mod settings;
 mod shelf;
+mod shown;
 mod skill_info;
 mod skill_set;
 mod snapshot;

@@ -314,6 +314,10 @@ fn read_in(
             &mut front.depends,
         ));
     }
+    let beyond_manifest = match front.not_served {
+        None => handle.beyond_manifest(),
+        Some(_) => None,
+    };
     let depends_at = depends(&mut findings, front.depends.items, &mut skill);
 
     let mut diagnostics = findings.finish();
@@ -329,6 +333,7 @@ fn read_in(
         diagnostics,
         unusable,
         not_served: front.not_served,
+        beyond_manifest,
         depends_at,
         name_at: front.name_at,
         origin: Origin(whole.then(|| Sha256::digest(&bytes).into())),

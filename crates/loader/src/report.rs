@@ -98,6 +98,9 @@ pub struct LoadedSkill {
     pub unusable: Option<String>,
     /// Why it is left out of `skill://`.
     pub not_served: Option<String>,
+    /// Its files are too many or too large to be served, for this reason, as they lay there when it was read. A look at
+    /// them knows better.
+    pub beyond_manifest: Option<String>,
     /// Where each of the dependencies in `metadata` is written.
     pub(crate) depends_at: Vec<Location>,
     /// Where its name is written; `None` where it has none of its own.

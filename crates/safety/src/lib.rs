@@ -54,6 +54,7 @@ mod verdict;
 mod words;
 
 pub use glance::is_clean;
+pub use letters::is_invisible;
 pub use part::Part;
 pub use scan::{MOST_FINDINGS, MOST_OF_ONE_RULE, Scan};
 pub use verdict::{Outcome, Verdict};

@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::{Own, reads};
 use crate::denial::denied;
 use crate::protocol::Discover;
-use crate::snapshot::CatalogSnapshot;
 
 /// The key of what a client's model said, among the answers that come with a call: `{"text": …}`, or `{"error": …}`.
 pub const SELECTION: &str = "selection";
@@ -69,7 +68,7 @@ struct Row {
     /// Where which word was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     matched: Vec<Match>,
-    /// The call that gives its instructions, or its tools where it has no instructions to give.
+    /// The call that gives its instructions.
     #[serde(rename = "use")]
     call: UseCall,
 }
@@ -88,13 +87,9 @@ struct UseCall {
     arguments: UseArguments,
 }
 
-/// The skill, under the name that the tool gives it: `skill` or `skill_name`.
-#[derive(Default, Serialize, JsonSchema)]
+#[derive(Serialize, JsonSchema)]
 struct UseArguments {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    skill: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    skill_name: Option<String>,
+    skill: String,
 }
 
 pub(super) fn tool(own: Own) -> ToolSpec {
@@ -121,7 +116,7 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
     discover.is_admitted = discover.said.is_some();
     let catalog = own.catalog()?;
     match catalog.discover_skills(discover).await {
-        Ok(answer) => Ok(output(&catalog.snapshot(), answer)),
+        Ok(answer) => Ok(output(answer)),
         Err(deny) => Err(ToolError::Refused(Box::new(denied(&deny)))),
     }
 }
@@ -139,32 +134,26 @@ fn said(answer: &Value) -> Result<String, SelectorError> {
     )
 }
 
-fn output(snapshot: &CatalogSnapshot, answer: DiscoveryAnswer) -> Output {
+fn output(answer: DiscoveryAnswer) -> Output {
     let hits = answer.hits.into_iter();
     Output {
-        skills: hits.map(|hit| row(snapshot, hit)).collect(),
+        skills: hits.map(row).collect(),
         stage: answer.stage.as_str().to_owned(),
         notes: answer.notes.iter().map(ToString::to_string).collect(),
         plan: answer.plan,
     }
 }
 
-fn row(snapshot: &CatalogSnapshot, hit: DiscoveredSkill) -> Row {
+fn row(hit: DiscoveredSkill) -> Row {
     let rounded = |number: f64| (number * 1000.0).round() / 1000.0;
-    let entry = snapshot.parts.skills.entries.get(&hit.id);
-    let has_text = entry.is_none_or(|entry| entry.skill.not_served.is_none());
-    let name = Some(hit.name.clone());
-    let mut arguments = UseArguments::default();
-    let tool = if has_text {
-        arguments.skill = name;
-        "skill"
-    } else {
-        arguments.skill_name = name;
-        "load_skill"
+    let arguments = UseArguments {
+        skill: hit.name.clone(),
     };
-    let call = UseCall { tool, arguments };
     Row {
-        call,
+        call: UseCall {
+            tool: "skill",
+            arguments,
+        },
         score: rounded(hit.score),
         confidence: hit.confidence.map(rounded),
         matched: hit

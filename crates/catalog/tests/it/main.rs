@@ -23,6 +23,7 @@ mod hooks;
 mod keeping;
 mod load;
 mod names;
+mod not_served;
 mod protocol;
 #[cfg(target_os = "linux")]
 mod script_cases;
