@@ -8,7 +8,8 @@
 //   read(entry, uri)   the bytes of a file of a skill, when it has skills
 //   children(uri)      the direct children of a directory, [{uri, mimeType}], when it has skills
 //   notices    a Notices, or nothing for a client that hears none
-//   forgets    true for a client that starts a server of its own for each request, so that nothing stays loaded
+//   loaded     of a client that starts a server of its own for each request, so that nothing stays loaded: tools() and
+//              call(…) of servers that have the skill loaded from the start
 //   extra      more steps of its own: [[name, action], …], gone through after the list
 //   close()
 // One JSON object a step is printed: {"step": …, "ok": …, "note": …}.
@@ -125,14 +126,14 @@ async function skillsVerified(plan, peer) {
 function steps(plan, peer) {
   const stub = `__skill__${plan.skill}`;
   const names = async () => (await peer.tools()).map((tool) => tool.name);
-  const works = async (name, given) => {
-    const answer = await peer.call(name, given);
+  const works = async (name, given, on = peer) => {
+    const answer = await on.call(name, given);
     check(!answer.isError, `${name} failed: ${shorten(answer.text)}`);
     check(answer.structured && typeof answer.structured === "object", `${name} answered without structuredContent`);
     return answer.structured;
   };
-  const refused = async (name, given, words) => {
-    const answer = await peer.call(name, given);
+  const refused = async (name, given, words, on = peer) => {
+    const answer = await on.call(name, given);
     check(answer.isError, `${name} was not refused: ${shorten(answer.text)}`);
     for (const word of words) {
       check(answer.text.includes(word), `the refusal of ${name} does not say ${word}: ${shorten(answer.text)}`);
@@ -168,12 +169,12 @@ function steps(plan, peer) {
       return `${first.text.length} characters`;
     }],
     ["discover_skills finds the skill", async () => {
-      const { skills, stage } = await works("discover_skills", { query: plan.query });
-      check(skills[0]?.name === plan.skill, `the skills are ${skills.map(({ name }) => name)}`);
+      const { hits, stage } = await works("discover_skills", { query: plan.query });
+      check(hits[0]?.name === plan.skill, `the hits are ${hits.map(({ name }) => name)}`);
       return stage;
     }],
     ["skill gives its instructions", async () => {
-      const answer = await peer.call("skill", { skill: `/${plan.skill}` });
+      const answer = await peer.call("skill", { skill_name: `/${plan.skill}` });
       check(!answer.isError && answer.structured, `skill failed: ${shorten(answer.text)}`);
       check(answer.structured.base === `skill://${plan.skill}`, `the base is ${answer.structured.base}`);
       const file = readFileSync(join(plan.folder, plan.skill, "SKILL.md"), "utf8");
@@ -187,20 +188,23 @@ function steps(plan, peer) {
   ];
   if (plan.only_files) return all.filter(([name]) => name === "connect" || /^skills[: ]/.test(name));
   if (peer.notices) all.push(["list_changed is heard", () => peer.notices.atLeast(1)]);
-  if (peer.forgets) return all;
+  const then = peer.loaded ?? peer;
   all.push(
     ["the tool has its schema", async () => {
-      const tools = await peer.tools();
+      const tools = await then.tools();
       check(!tools.some((tool) => tool.name === stub), "the stub is still listed");
       const tool = tools.find((tool) => tool.name === plan.tool);
       check(tool, `${plan.tool} is not among ${tools.map((tool) => tool.name)}`);
       check(String(tool.inputSchema.required) === String(plan.required), `required is ${tool.inputSchema.required}`);
     }],
     ["call the tool", async () => {
-      const answer = JSON.stringify(await works(plan.tool, plan.arguments));
+      const answer = JSON.stringify(await works(plan.tool, plan.arguments, then));
       check(answer.includes(plan.finds), `the answer is ${shorten(answer)}`);
     }],
-    ["a wrong argument is named", () => refused(plan.tool, plan.wrong, plan.wrong_words)],
+    ["a wrong argument is named", () => refused(plan.tool, plan.wrong, plan.wrong_words, then)],
+  );
+  if (peer.loaded) return all;
+  all.push(
     ["unload_skill, the stub is back", async () => {
       await works("unload_skill", { skill_name: plan.skill });
       const found = await names();

@@ -179,13 +179,13 @@ class Steps:
 
     async def discover(self) -> str:
         answer = await self.works("discover_skills", {"query": self.plan["query"]})
-        names = [skill["name"] for skill in answer["skills"]]
-        check(names[:1] == [self.plan["skill"]], f"the skills are {names}")
+        names = [skill["name"] for skill in answer["hits"]]
+        check(names[:1] == [self.plan["skill"]], f"the hits are {names}")
         return answer["stage"]
 
     async def activate(self) -> str:
         name = self.plan["skill"]
-        answer = await self.peer.call("skill", {"skill": "/" + name})
+        answer = await self.peer.call("skill", {"skill_name": "/" + name})
         check(not answer.is_error and answer.structured is not None, f"skill failed: {shorten(answer.text)}")
         check(answer.structured["base"] == f"skill://{name}", f"the base is {answer.structured['base']}")
         body = Path(self.plan["folder"], name, "SKILL.md").read_text(encoding="utf-8").split("\n---\n", 1)[1]

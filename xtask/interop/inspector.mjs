@@ -37,28 +37,34 @@ await run(async (plan) => {
       throw new Error(`ended with ${code}: ${shorten(stderr || stdout)}`);
     }
   };
-  return {
-    forgets: !plan.url,
+  const at = (server) => ({
     async tools() {
-      const said = await ask("--method", "tools/list");
+      const said = await askAt(server, "--method", "tools/list");
       check(said.code === 0, `ended with ${said.code}: ${shorten(said.stderr)}`);
       return json(said).tools;
     },
     async call(name, given) {
-      const said = await ask(
-        "--method", "tools/call", "--tool-name", name, "--tool-args-json", JSON.stringify(given),
+      const said = await askAt(
+        server, "--method", "tools/call", "--tool-name", name, "--tool-args-json", JSON.stringify(given),
       );
       check([0, TOOL_ERROR].includes(said.code), `ended with ${said.code}: ${shorten(said.stderr)}`);
       const result = json(said);
       return { isError: result.isError === true, text: textOf(result), structured: result.structuredContent };
     },
+  });
+  // Its own `--load` would take the server's word, so that stands behind `--`.
+  const loaded = () => at([...environment, "--", ...plan.command, "--load", plan.skill]);
+  return {
+    ...at(target),
+    // Nothing stays loaded, so what follows meets servers that have the skill loaded from the start.
+    loaded: plan.url ? undefined : loaded(),
     extra: [
       ["schemas are portable (--strict)", async () => {
         const said = await ask("--method", "tools/list", "--strict");
         check(said.code === 0, `ended with ${said.code}: ${shorten(said.stderr)}`);
         check(!/^(Warning|Error): tool/m.test(said.stderr), shorten(said.stderr));
       }],
-      ["skills verify (--require-digests)", async () => {
+      ["skills: every file read and verified", async () => {
         const said = await ask("--method", "skills/list", "--verify", "--require-digests");
         check(said.code === 0, `ended with ${said.code}: ${shorten(said.stderr || said.stdout)}`);
         // One line a skill.

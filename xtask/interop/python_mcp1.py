@@ -1,5 +1,6 @@
 """Drives a server with the `mcp` package, version 1: `python_mcp1.py PLAN`."""
 
+import base64
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
@@ -7,6 +8,7 @@ from demo_steps import Answer, Notices, run
 from mcp import ClientSession, types
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamablehttp_client
+from pydantic import AnyUrl
 
 
 class Peer:
@@ -27,6 +29,29 @@ class Peer:
         result = await self.session.call_tool(name, arguments)
         text = "\n".join(getattr(item, "text", "") for item in result.content)
         return Answer(bool(result.isError), text, result.structuredContent)
+
+    async def skills(self) -> list[dict]:
+        return await self.all_pages("skills/list", {}, "skills")
+
+    async def read(self, uri: str) -> bytes:
+        (only,) = (await self.session.read_resource(AnyUrl(uri))).contents
+        text = getattr(only, "text", None)
+        return base64.b64decode(only.blob) if text is None else text.encode()
+
+    async def children(self, uri: str) -> dict[str, str]:
+        found = await self.all_pages("resources/directory/read", {"uri": uri}, "resources")
+        return {child["uri"]: child.get("mimeType") for child in found}
+
+    async def all_pages(self, method: str, params: dict, member: str) -> list[dict]:
+        """A method that this version of the package does not know."""
+        found = []
+        while True:
+            request = types.Request[dict, str](method=method, params=params)
+            page = (await self.session.send_request(request, types.Result)).model_dump()
+            found += page[member]
+            if page.get("nextCursor") is None:
+                return found
+            params = params | {"cursor": page["nextCursor"]}
 
 
 @asynccontextmanager

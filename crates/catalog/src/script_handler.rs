@@ -56,10 +56,10 @@ impl ScriptHandler {
                 })
             }),
             ScriptLookup::Missing { path, similar } => {
-                let offer = similar
-                    .as_ref()
-                    .map(|similar| format!("; there is `{similar}`, and letter case counts"))
-                    .unwrap_or_default();
+                let offer = similar.as_ref().map_or_else(
+                    || "; `metier check` shows the place and the cure".to_owned(),
+                    |similar| format!("; there is `{similar}`, and letter case counts"),
+                );
                 Err(ToolError::Failed(format!(
                     "script not found: {path}{offer}"
                 )))

@@ -146,7 +146,7 @@ impl SkillCatalog {
                 request
                     .status
                     .is_none_or(|status| snapshot.status(id, entry) == status)
-                    && (!request.usable || skill_info::is_usable(&snapshot, entry))
+                    && (!request.usable || snapshot.missing_capabilities(id).is_empty())
             })
         };
         let mut filter = Filter::with_predicate(&wanted).and_tags(request.tags.iter().cloned());

@@ -58,6 +58,7 @@ pub(crate) fn rejected(skill: &RejectedSkill) -> SkillSummary {
 /// The short form of a skill whose name an earlier one has: why it is none, then what is wrong with it besides.
 fn shadowed_summary(shadowed: &ShadowedSkill) -> SkillSummary {
     let mut summary = of_metadata(&shadowed.skill.metadata, SkillStatus::Shadowed);
+    summary.id = Some(shadowed.skill.id.to_string());
     summary.diagnostics = vec![shadowed.diagnostic.clone()];
     summary
         .diagnostics
@@ -130,12 +131,6 @@ pub(crate) fn info(snapshot: &CatalogSnapshot, name: &str) -> Option<SkillInfo> 
         dependents: Vec::new(),
         not_served: None,
     })
-}
-
-/// Whether the host declares all that the tools of a skill need.
-pub(crate) fn is_usable(snapshot: &CatalogSnapshot, entry: &SkillEntry) -> bool {
-    let required = entry.metadata().required_capabilities();
-    snapshot.parts.declared.check(&required).is_empty()
 }
 
 fn of_metadata(metadata: &SkillMetadata, status: SkillStatus) -> SkillSummary {

@@ -227,6 +227,13 @@ impl CatalogSnapshot {
         findings
     }
 
+    /// What the tools of a skill need and the host does not declare; nothing for a skill that is not there.
+    pub fn missing_capabilities(&self, skill: &str) -> Vec<String> {
+        let entry = self.parts.skills.entries.get(skill);
+        let required = entry.map(|entry| entry.metadata().required_capabilities());
+        required.map_or_else(Vec::new, |required| self.parts.declared.check(&required))
+    }
+
     /// Where a skill stands.
     pub(crate) fn status(&self, name: &str, entry: &SkillEntry) -> SkillStatus {
         status_of(&self.parts, name, entry)

@@ -54,7 +54,7 @@ enum Command {
     List(commands::list::List),
     /// Find the skill for a task.
     Search(commands::search::Search),
-    /// Find the skills for a task as a model does, with how sure each is and what is missing.
+    /// Find the skills for a task as a model does: in which order, how sure the first is, what each lacks.
     Discover(commands::discover::Discover),
     /// A line for each skill within a budget, as models are sent it.
     Listing(commands::listing::Listing),
@@ -113,12 +113,10 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(answer) => return usage(printer, &answer),
     };
-    tracing_subscriber::fmt()
-        .with_env_filter(logging::filter(printer))
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-        .without_time()
-        .init();
+    logging::begin(
+        printer,
+        matches!(cli.command, Command::Serve(_) | Command::Stdio(_)),
+    );
     let done = match cli.command {
         Command::Serve(serve) => serve.run(printer),
         Command::Stdio(stdio) => stdio.run(printer),

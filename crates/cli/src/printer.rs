@@ -4,7 +4,11 @@ use std::fmt::Write as _;
 use std::io::{Error, ErrorKind, Write};
 use std::sync::OnceLock;
 
+use metier::HookDeny;
+use serde_json::json;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use crate::Failure;
 
 /// Why standard output takes no more. Standard output is one for the whole process, so this is.
 static FAULT: OnceLock<Error> = OnceLock::new();
@@ -35,12 +39,19 @@ impl Printer {
         }
     }
 
+    /// The same below a heading, as lines of talk.
+    pub(crate) fn say_overview(self, rows: &[Vec<String>]) {
+        for line in indented(
+            rows,
+            columns(terminal_size::terminal_size_of(std::io::stderr())),
+        ) {
+            self.say(&line);
+        }
+    }
+
     /// How many columns the terminal has; a pipe or a file has no end.
     pub(crate) fn width(self) -> usize {
-        terminal_size::terminal_size_of(std::io::stdout())
-            .map(|(width, _)| usize::from(width.0))
-            .filter(|width| *width > 0)
-            .unwrap_or(usize::MAX)
+        columns(terminal_size::terminal_size_of(std::io::stdout()))
     }
 
     /// Text that ends its own lines, as it is: our own, or what a program reads.
@@ -87,6 +98,19 @@ impl Printer {
         }
     }
 
+    /// A search that a policy refused, to programs as the tools say it.
+    pub(crate) fn denied_search(self, deny: &HookDeny, as_json: bool) -> Failure {
+        if as_json {
+            let mut facts = json!({"code": "denied", "reason": deny.reason});
+            if let (Some(facts), Some(hint)) = (facts.as_object_mut(), &deny.hint) {
+                facts.insert("hint".to_owned(), hint.as_str().into());
+            }
+            self.json(&facts);
+        }
+        self.say(&format!("error: the search was denied by policy: {deny}"));
+        Failure::Answered
+    }
+
     /// A value as indented JSON.
     pub(crate) fn json(self, value: &serde_json::Value) {
         let mut text = String::new();
@@ -101,6 +125,18 @@ impl Printer {
         text.push('\n');
         self.text(&text);
     }
+}
+
+fn columns(size: Option<(terminal_size::Width, terminal_size::Height)>) -> usize {
+    size.map(|(width, _)| usize::from(width.0))
+        .filter(|width| *width > 0)
+        .unwrap_or(usize::MAX)
+}
+
+/// Rows below a heading, cut to a width.
+pub(crate) fn indented(rows: &[Vec<String>], most: usize) -> Vec<String> {
+    let lines = fitted(rows, most.saturating_sub(2)).into_iter();
+    lines.map(|line| format!("  {line}")).collect()
 }
 
 /// What stands between two columns.
@@ -186,7 +222,7 @@ fn cut(line: &str, most: usize) -> String {
 
 /// The text with every character written out that would steer a terminal or turn the writing
 /// direction: a skill's words are a stranger's.
-fn harmless(text: &str) -> String {
+pub(crate) fn harmless(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         if steers(c) {
@@ -260,6 +296,8 @@ mod tests {
             "and a long end",
         ])];
         assert_eq!(fitted(&rows, 34), ["light  A rather lon…  and a long …"]);
+        // Below a heading there is less room.
+        assert_eq!(indented(&rows, 34), ["  light  A rather lo…  and a long …"]);
         // What cannot fit is cut as far as it makes sense.
         assert_eq!(fitted(&rows, 1), ["light  A rather lo…  and a long …"]);
     }

@@ -1,12 +1,13 @@
 //! How a tool would run, and why it would not.
 
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use metier::CatalogSettings;
 use metier::capability::CapabilitySet;
 use metier::check::required_and_forbidden;
-use metier::runner::{Program, ResolveError};
+use metier::runner::{Program, ResolveError, ScriptKind};
 use metier::skill_model::{Affinity, JsonObject, ScriptLookup, SkillMetadata, ToolDeclaration};
 use serde::Serialize;
 
@@ -39,6 +40,15 @@ impl Obstacle {
     }
 }
 
+/// So much of a shell script is looked through.
+const LOOKED_AT: u64 = 64 << 10;
+
+fn has_crlf(script: File) -> bool {
+    let mut start = Vec::new();
+    let read = script.take(LOOKED_AT).read_to_end(&mut start);
+    read.is_ok() && start.windows(2).any(|pair| pair == b"\r\n")
+}
+
 impl ToolOutlook {
     pub(crate) fn of(
         tool: &ToolDeclaration,
@@ -61,11 +71,22 @@ impl ToolOutlook {
         match &tool.script {
             ScriptLookup::Script { path } => {
                 outlook.script = Some(path.clone());
-                let opened = std::fs::File::open(skill.skill_path.join(path));
-                if opened.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied) {
+                let opened = File::open(skill.skill_path.join(path));
+                if opened
+                    .as_ref()
+                    .is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
+                {
                     outlook.fails(
                         format!("permission denied for `{path}`"),
                         "let the user that the server runs as read it",
+                    );
+                }
+                if ScriptKind::of(Path::new(path)) == Some(ScriptKind::Shell)
+                    && opened.is_ok_and(has_crlf)
+                {
+                    outlook.fails(
+                        format!("`{path}` has CRLF line endings, which a shell cannot read"),
+                        "save it with LF line endings",
                     );
                 }
                 let run = &settings.run;

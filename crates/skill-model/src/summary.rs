@@ -92,6 +92,9 @@ impl FromStr for SkillStatus {
 pub struct SkillSummary {
     /// The name that `load_skill` accepts.
     pub name: String,
+    /// Of a skill that another of its name shadows: what tells it from the others, and asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// What it is for.
     pub description: String,
     /// Classification words.
@@ -124,6 +127,7 @@ impl SkillSummary {
     pub fn named(name: impl Into<String>, status: SkillStatus) -> Self {
         Self {
             name: name.into(),
+            id: None,
             description: String::new(),
             tags: Vec::new(),
             dcc: String::new(),

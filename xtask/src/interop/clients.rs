@@ -53,7 +53,7 @@ const fn client(
 use Kit::{FastMcp, Node, Python1, Python2, Rust};
 use Over::{Http, Stdio};
 
-pub(crate) const CLIENTS: [Client; 21] = [
+pub(crate) const CLIENTS: [Client; 24] = [
     client(
         "Python mcp 2.3.0, HTTP, auto",
         Python2,
@@ -115,6 +115,13 @@ pub(crate) const CLIENTS: [Client; 21] = [
         FastMcp,
         "fastmcp_client.py",
         "auto",
+        Stdio,
+    ),
+    client(
+        "FastMCP 4.2.3, stdio, legacy",
+        FastMcp,
+        "fastmcp_client.py",
+        "legacy",
         Stdio,
     ),
     client(
@@ -180,7 +187,15 @@ pub(crate) const CLIENTS: [Client; 21] = [
         "legacy",
         Stdio,
     ),
+    client(
+        "Inspector CLI 2.12.0, stdio, modern",
+        Node,
+        "inspector.mjs",
+        "modern",
+        Stdio,
+    ),
     client("rmcp 3.11.0, HTTP, discover", Rust, "", "discover", Http),
     client("rmcp 3.11.0, HTTP, legacy", Rust, "", "legacy", Http),
     client("rmcp 3.11.0, stdio, discover", Rust, "", "discover", Stdio),
+    client("rmcp 3.11.0, stdio, legacy", Rust, "", "legacy", Stdio),
 ];

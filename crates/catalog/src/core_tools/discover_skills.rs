@@ -6,9 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::rows::LoadCall;
 use super::{Own, reads};
 use crate::denial::denied;
 use crate::protocol::Discover;
+use crate::snapshot::CatalogSnapshot;
 
 /// The key of what a client's model said, among the answers that come with a call: `{"text": …}`, or `{"error": …}`.
 pub const SELECTION: &str = "selection";
@@ -41,7 +43,7 @@ impl Input {
 #[derive(Serialize, JsonSchema)]
 struct Output {
     /// The skills that fit, best first.
-    skills: Vec<Row>,
+    hits: Vec<Row>,
     /// Which way found them: direct, lexical, hybrid or select.
     stage: String,
     /// What should be known of the answer: what was left out, what is missing or failed.
@@ -60,6 +62,8 @@ struct Row {
     name: String,
     /// What it is for.
     description: String,
+    /// Which way found it: direct, lexical, hybrid or select.
+    stage: &'static str,
     /// Comparable within this answer only.
     score: f64,
     /// 0 to 1: how likely it is what is looked for; absent where a model chose it without a number.
@@ -68,9 +72,15 @@ struct Row {
     /// Where which word was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     matched: Vec<Match>,
+    /// What its tools need of the host.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    required_capabilities: Vec<String>,
+    /// What of that the host lacks: tools that need it refuse calls.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing_capabilities: Vec<String>,
     /// The call that gives its instructions.
     #[serde(rename = "use")]
-    call: UseCall,
+    call: LoadCall,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -79,17 +89,6 @@ struct Match {
     field: String,
     /// The word.
     term: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct UseCall {
-    tool: &'static str,
-    arguments: UseArguments,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct UseArguments {
-    skill: String,
 }
 
 pub(super) fn tool(own: Own) -> ToolSpec {
@@ -116,7 +115,7 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
     discover.is_admitted = discover.said.is_some();
     let catalog = own.catalog()?;
     match catalog.discover_skills(discover).await {
-        Ok(answer) => Ok(output(answer)),
+        Ok(answer) => Ok(output(&catalog.snapshot(), answer)),
         Err(deny) => Err(ToolError::Refused(Box::new(denied(&deny)))),
     }
 }
@@ -134,26 +133,30 @@ fn said(answer: &Value) -> Result<String, SelectorError> {
     )
 }
 
-fn output(answer: DiscoveryAnswer) -> Output {
+/// The answer as JSON, in the shape that the tool gives it.
+pub(crate) fn as_json(snapshot: &CatalogSnapshot, answer: DiscoveryAnswer) -> Value {
+    serde_json::to_value(output(snapshot, answer)).unwrap_or_default()
+}
+
+fn output(snapshot: &CatalogSnapshot, answer: DiscoveryAnswer) -> Output {
     let hits = answer.hits.into_iter();
     Output {
-        skills: hits.map(row).collect(),
+        hits: hits.map(|hit| row(snapshot, hit)).collect(),
         stage: answer.stage.as_str().to_owned(),
         notes: answer.notes.iter().map(ToString::to_string).collect(),
         plan: answer.plan,
     }
 }
 
-fn row(hit: DiscoveredSkill) -> Row {
+fn row(snapshot: &CatalogSnapshot, hit: DiscoveredSkill) -> Row {
     let rounded = |number: f64| (number * 1000.0).round() / 1000.0;
-    let arguments = UseArguments {
-        skill: hit.name.clone(),
-    };
+    let entry = snapshot.parts.skills.entries.get(&hit.id);
+    let required = entry.map(|entry| entry.metadata().required_capabilities());
     Row {
-        call: UseCall {
-            tool: "skill",
-            arguments,
-        },
+        call: LoadCall::to("skill", &hit.name),
+        missing_capabilities: snapshot.missing_capabilities(&hit.id),
+        required_capabilities: required.unwrap_or_default(),
+        stage: hit.stage.as_str(),
         score: rounded(hit.score),
         confidence: hit.confidence.map(rounded),
         matched: hit

@@ -13,7 +13,7 @@ use crate::shown::show_all;
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// The skill's name as lists show it.
+    /// The skill's name as lists show it, or the id of one that another of its name shadows.
     skill_name: String,
 }
 

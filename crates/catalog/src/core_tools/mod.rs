@@ -23,8 +23,8 @@ use metier_skill_model::ToolAnnotations;
 use metier_tool::{ToolError, ToolOutput, ToolSpec};
 use serde_json::{Map, Value};
 
-pub(crate) use self::discover_skills::Input as DiscoverInput;
 pub use self::discover_skills::SELECTION;
+pub(crate) use self::discover_skills::{Input as DiscoverInput, as_json as discovery_as_json};
 use self::rows::Finding;
 use crate::catalog::SkillCatalog;
 use crate::listed_tool::ListedKind;

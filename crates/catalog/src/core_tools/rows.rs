@@ -16,6 +16,9 @@ use crate::stub::clipped;
 pub(super) struct SkillRow {
     /// The name that `load_skill` accepts.
     name: String,
+    /// Of a shadowed skill: what tells it from the others of its name; `get_skill_info` takes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
     /// What it is for.
     description: String,
     /// Where it stands: loaded, unloaded, `pending_deps`, error, skipped or shadowed.
@@ -99,6 +102,7 @@ impl SkillRow {
             status: skill.status.to_string(),
             loaded: skill.loaded,
             name: skill.name,
+            id: skill.id,
             description: skill.description,
             dcc: skill.dcc,
             version: skill.version,
@@ -196,7 +200,7 @@ impl Finding {
     }
 }
 
-/// The exact call that loads a skill.
+/// The exact call that loads a skill, or gives its instructions.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct LoadCall {
     /// The tool to call.
@@ -212,8 +216,13 @@ struct LoadArguments {
 
 impl LoadCall {
     pub(super) fn of(skill: &str) -> Self {
+        Self::to("load_skill", skill)
+    }
+
+    /// The call of another tool that takes one skill.
+    pub(super) fn to(tool: &'static str, skill: &str) -> Self {
         Self {
-            tool: "load_skill",
+            tool,
             arguments: LoadArguments {
                 skill_name: skill.to_owned(),
             },

@@ -20,8 +20,12 @@ const NAMED_FILES: usize = 20;
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
-    /// The skill's name or id; a / may stand before it.
-    skill: String,
+    /// The skill's name or id, as lists show it; a / may stand before it.
+    #[serde(default)]
+    skill_name: Option<String>,
+    /// The same as `skill_name`: what the tool of this name calls it elsewhere. One of the two is needed.
+    #[serde(default)]
+    skill: Option<String>,
     /// What its instructions are to be used on, as one line; words with blanks in quotes.
     #[serde(default)]
     args: Option<String>,
@@ -59,7 +63,7 @@ fn run(
     input: Input,
     session: Option<String>,
 ) -> Result<ToolOutput, ToolError> {
-    let mut request = ActivationRequest::new(input.skill);
+    let mut request = ActivationRequest::new(named(input.skill_name, input.skill)?);
     request.arguments = input.args.unwrap_or_default();
     request.session = session;
     match catalog.activate_skill(&request) {
@@ -68,6 +72,17 @@ fn run(
             Ok(output(activated, waiting))
         }
         Err(error) => Err(refusal(&request.skill, &error)),
+    }
+}
+
+/// The one skill that is meant, under either name of the argument.
+fn named(skill_name: Option<String>, skill: Option<String>) -> Result<String, ToolError> {
+    match (skill_name, skill) {
+        (Some(one), Some(other)) if one != other => {
+            let error = "`skill_name` and `skill` are the same argument, and here they differ; pass `skill_name` alone";
+            Err(refuse("two_names", &error, Map::new()))
+        }
+        (one, other) => Ok(one.or(other).unwrap_or_default()),
     }
 }
 
@@ -96,7 +111,7 @@ fn output(activated: Activated, waiting: usize) -> ToolOutput {
         "\n\n(Files of the skill `{}`, at {}: {})",
         activation.name,
         activation.base,
-        named(&activation.files)
+        in_short(&activation.files)
     );
     if waiting > 0 {
         let tools = if waiting == 1 { "tool is" } else { "tools are" };
@@ -122,7 +137,7 @@ fn output(activated: Activated, waiting: usize) -> ToolOutput {
     answer
 }
 
-fn named(files: &[String]) -> String {
+fn in_short(files: &[String]) -> String {
     if files.is_empty() {
         return "SKILL.md alone".to_owned();
     }

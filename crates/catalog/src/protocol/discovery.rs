@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::arguments::{self, fitted};
 use crate::catalog::SkillCatalog;
-use crate::core_tools::DiscoverInput;
+use crate::core_tools::{DiscoverInput, discovery_as_json};
 use crate::listed_tool::ListedKind;
 use crate::snapshot::CatalogSnapshot;
 use crate::tool_names::Located;
@@ -109,6 +109,11 @@ impl SkillCatalog {
         // After-handlers cannot refuse; what they say is in the log.
         let _ = self.shared.dispatch(session, after).await;
         Ok(answer)
+    }
+
+    /// An answer of discovery as JSON, as the tool `discover_skills` gives it: with what each hit lacks and how to use it.
+    pub fn discovery_json(&self, answer: DiscoveryAnswer) -> Value {
+        discovery_as_json(&self.snapshot(), answer)
     }
 
     /// What a model of the client's is to be asked before a call of `discover_skills`, where the search alone is not sure;

@@ -254,25 +254,6 @@ async fn the_working_directory_and_the_environment() {
 }
 
 #[tokio::test]
-async fn a_script_that_is_not_there_is_named() {
-    let bench = loaded("tools:\n  - name: go\n    source_file: scripts/gone.py\n  - name: other\n    source_file: scripts/RUN.py\n", ECHO).await;
-    let gone = bench.output("box__go", json!({})).await;
-    assert!(gone.is_error);
-    assert_eq!(gone.joined_text(), "script not found: scripts/gone.py");
-    let other = bench.output("box__other", json!({})).await.joined_text();
-    assert!(
-        other.starts_with("script not found: scripts/RUN.py") && other.contains("scripts/run.py"),
-        "{other}"
-    );
-
-    let bench = loaded("tools:\n  - name: go\n", ECHO).await;
-    std::fs::remove_file(bench.path().join("box/scripts/run.py")).unwrap();
-    let removed = bench.output("box__go", json!({})).await;
-    assert!(removed.is_error);
-    assert_eq!(removed.joined_text(), "script not found: scripts/run.py");
-}
-
-#[tokio::test]
 async fn a_hanging_script_ends_at_the_limit() {
     let bench = Bench::with(|settings| {
         settings.run.limits.deadline = Duration::from_millis(300);

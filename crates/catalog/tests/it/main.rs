@@ -15,6 +15,7 @@ mod capabilities;
 mod core_tools;
 mod deadlines;
 mod discover;
+mod discovery;
 #[cfg(unix)]
 mod failures;
 mod field_cases;
@@ -22,6 +23,7 @@ mod groups;
 mod hooks;
 mod keeping;
 mod load;
+mod missing_script;
 mod names;
 mod not_served;
 mod protocol;

@@ -2,11 +2,11 @@
 
 use clap::Args;
 use metier::catalog::Discover as DiscoverCall;
-use serde_json::json;
+use metier::skill_protocol::{DiscoveredSkill, DiscoveryAnswer, Stage};
 
 use crate::Failure;
 use crate::options::{SkillPlaces, runtime};
-use crate::printer::{Printer, clipped};
+use crate::printer::{Printer, clipped, count};
 
 /// How much of a description stands in the table.
 const DESCRIPTION: usize = 70;
@@ -27,37 +27,74 @@ pub(crate) struct Discover {
 
 impl Discover {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
+        if self.query.trim().is_empty() {
+            let text = "the query is empty; say what is needed, or name a skill";
+            return Err(Failure::Usage(text.to_owned()));
+        }
         let (catalog, _) = self.places.catalog(self.places.settings()?);
         let mut discover = DiscoverCall::new(self.query);
         discover.request.limit = self.limit;
         let answer = runtime()?.block_on(catalog.discover_skills(discover));
-        let answer = answer.map_err(|deny| {
-            printer.say(&format!("error: the search was denied by policy: {deny}"));
-            Failure::Answered
-        })?;
+        let answer = answer.map_err(|deny| printer.denied_search(&deny, self.json))?;
         if self.json {
-            printer.json(&json!(answer));
+            printer.json(&catalog.discovery_json(answer));
             self.places.tell_if_empty(printer, &catalog);
             return Ok(());
         }
-        let rows: Vec<Vec<String>> = answer
-            .hits
-            .iter()
-            .map(|hit| {
-                let sure = hit.confidence.unwrap_or_default() * 100.0;
-                vec![
-                    hit.name.clone(),
-                    format!("{sure:.0} %"),
-                    hit.stage.as_str().to_owned(),
-                    clipped(&hit.description, DESCRIPTION),
-                ]
-            })
-            .collect();
-        printer.overview(&rows);
+        let snapshot = catalog.snapshot();
+        let lacks = |hit: &DiscoveredSkill| snapshot.missing_capabilities(&hit.id);
+        printer.overview(&rows(&answer.hits, lacks));
         for note in &answer.notes {
             printer.say(&note.to_string());
+        }
+        if let Some(order) = order(&answer) {
+            printer.say(&order);
         }
         self.places.tell_if_empty(printer, &catalog);
         Ok(())
     }
+}
+
+/// Name, share of the best one's score, what is missing where something is, description.
+fn rows(
+    hits: &[DiscoveredSkill],
+    lacks: impl Fn(&DiscoveredSkill) -> Vec<String>,
+) -> Vec<Vec<String>> {
+    let best = hits.first().map_or(0.0, |hit| hit.score);
+    let lacking: Vec<String> = hits.iter().map(|hit| lacks(hit).join(", ")).collect();
+    let is_lacking = lacking.iter().any(|lacking| !lacking.is_empty());
+    let rows = hits.iter().zip(lacking).map(|(hit, lacking)| {
+        let share = if best > 0.0 {
+            format!("{:.0} %", hit.score / best * 100.0)
+        } else {
+            String::new()
+        };
+        let mut row = vec![hit.name.clone(), share];
+        if is_lacking {
+            row.push(if lacking.is_empty() {
+                lacking
+            } else {
+                format!("lacks {lacking}")
+            });
+        }
+        row.push(clipped(&hit.description, DESCRIPTION));
+        row
+    });
+    rows.collect()
+}
+
+/// What the order is by, and how sure the first is.
+fn order(answer: &DiscoveryAnswer) -> Option<String> {
+    let first = answer.hits.first()?;
+    let found = count(answer.hits.len(), "skill");
+    let by = match answer.stage {
+        Stage::Direct => return Some(format!("{found}, found by name")),
+        Stage::Select => return Some(format!("{found}, chosen by a model")),
+        Stage::Lexical => "words",
+        Stage::Hybrid => "words and meaning",
+    };
+    let sure = first.confidence.unwrap_or_default() * 100.0;
+    Some(format!(
+        "{found} by {by}, best first; the percentage is of the best one's score; the first is {sure:.0} % sure"
+    ))
 }

@@ -1,6 +1,6 @@
 //! `metier info`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use metier::catalog::{CatalogSnapshot, SkillInfo, TextState};
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::Failure;
 use crate::config::nearest;
+use crate::findings::placed;
 use crate::options::{Running, SkillPlaces};
 use crate::printer::{Printer, clipped, count};
 use crate::searched::named;
@@ -46,7 +47,7 @@ impl Info {
         };
         let snapshot = catalog.snapshot();
         let folder = folder(&snapshot, &info);
-        let findings = findings(&snapshot, &info);
+        let findings = findings(&snapshot, &info, folder.as_deref());
         let text_state = catalog.text_states(&[self.skill.as_str()]).pop().flatten();
         if self.json {
             let mut value = to_json(&info, folder.as_ref(), &findings, &settings);
@@ -59,6 +60,10 @@ impl Info {
             return Ok(());
         }
         let state = text_state.unwrap_or_default();
+        let findings: Vec<Diagnostic> = findings
+            .iter()
+            .map(|finding| placed(&snapshot, finding))
+            .collect();
         for line in text(
             &info,
             &state,
@@ -83,7 +88,7 @@ fn unknown(catalog: &SkillCatalog, name: &str, has_path: bool) -> String {
                 .map(|skill| skill.name),
         );
     }
-    if !has_path && std::path::Path::new(name).is_dir() {
+    if !has_path && Path::new(name).is_dir() {
         return format!(
             "there is no skill `{name}`; that is a folder, and the skill's name comes before it: metier info SKILL {name}"
         );
@@ -109,18 +114,30 @@ fn folder(snapshot: &CatalogSnapshot, info: &SkillInfo) -> Option<PathBuf> {
 }
 
 /// Everything that was found about it, infos as well.
-fn findings(snapshot: &CatalogSnapshot, info: &SkillInfo) -> Vec<Diagnostic> {
+fn findings(
+    snapshot: &CatalogSnapshot,
+    info: &SkillInfo,
+    folder: Option<&Path>,
+) -> Vec<Diagnostic> {
+    let folder = folder.and_then(|folder| folder.canonicalize().ok());
+    // Another root may have a skill in a folder of the same name.
+    let is_here = |root: &Path| match &folder {
+        Some(folder) => root
+            .join(&info.location)
+            .canonicalize()
+            .is_ok_and(|found| found == *folder),
+        None => true,
+    };
     let mut findings: Vec<Diagnostic> = snapshot
         .operator_findings()
         .into_iter()
-        .map(|(_, finding)| finding)
-        .filter(|finding| {
-            info.summary.diagnostics.contains(finding)
-                || finding
-                    .location()
-                    .is_some_and(|place| is_below(&place.file, &info.location))
+        .filter(|(root, finding)| {
+            let is_below = finding
+                .location()
+                .is_some_and(|place| is_below(&place.file, &info.location));
+            info.summary.diagnostics.contains(finding) || (is_below && is_here(root))
         })
-        .cloned()
+        .map(|(_, finding)| finding.clone())
         .collect();
     findings.dedup();
     findings
@@ -203,6 +220,7 @@ fn text(
         }
     };
     let read = |text: &str| clipped(text, most.saturating_sub(14));
+    fact("id", summary.id.clone().unwrap_or_default());
     fact(
         "location",
         folder.map_or_else(String::new, |folder| folder.display().to_string()),

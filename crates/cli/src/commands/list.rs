@@ -85,7 +85,7 @@ impl List {
             "total": skills.len(),
             "skills": rows(catalog, &skills),
             "rejected": rejected,
-            "shadowed": shadowed,
+            "shadowed": rows(catalog, &shadowed),
             "findings": catalog.snapshot().root_findings().collect::<Vec<_>>(),
             "searched": searched::places(catalog.registry().settings(), &self.places.paths),
         });
@@ -119,7 +119,7 @@ impl List {
     }
 }
 
-/// The skills, each with why its files are not served.
+/// The skills, each with where it lies and why its files are not served.
 fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
     let unnamed = [SkillStatus::Skipped, SkillStatus::Shadowed];
     let names = skills.iter().map(|skill| skill.name.as_str());
@@ -127,6 +127,12 @@ fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
     let texts = catalog.text_states(&names);
     let rows = skills.iter().zip(texts).map(|(skill, text)| {
         let mut row = json!(skill);
+        let asked = skill.id.as_ref().unwrap_or(&skill.name);
+        let metadata = catalog.get_skill_info(asked).and_then(|info| info.metadata);
+        if let (Some(metadata), Some(row)) = (metadata, row.as_object_mut()) {
+            let folder = metadata.skill_path.to_string_lossy();
+            row.insert("folder".to_owned(), folder.into());
+        }
         // Whoever has the name is served under it, and no other skill of that name.
         if let Some(text) = text.filter(|_| !unnamed.contains(&skill.status))
             && let Some(row) = row.as_object_mut()
@@ -146,7 +152,8 @@ fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
 
 fn row(skill: &SkillSummary) -> Vec<String> {
     vec![
-        skill.name.clone(),
+        // What is shown is what `metier info` takes.
+        skill.id.as_ref().unwrap_or(&skill.name).clone(),
         skill.status.to_string(),
         skill.dcc.clone(),
         skill.tool_count.to_string(),

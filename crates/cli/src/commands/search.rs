@@ -42,10 +42,7 @@ impl Search {
         let report = runtime()?
             .block_on(catalog.search_skills(request))
             .map_err(|error| match error {
-                SearchSkillsError::Denied(_) => {
-                    printer.say(&format!("error: {error}"));
-                    Failure::Answered
-                }
+                SearchSkillsError::Denied(deny) => printer.denied_search(&deny, self.json),
                 error => Failure::Usage(error.to_string()),
             })?;
         if self.json {

@@ -85,9 +85,7 @@ impl Serve {
     fn tell(&self, printer: Printer, catalog: &SkillCatalog, url: &str) {
         tell_findings(printer, &catalog.snapshot());
         self.serving.places.tell_if_empty(printer, catalog);
-        for line in summary(catalog, &self.serving.places) {
-            printer.say(&line);
-        }
+        say_summary(printer, catalog, &self.serving.places);
         let entry = json!({"mcpServers": {"metier": {"type": "http", "url": url}}});
         printer.say(&format!(
             "\npaste into your client's MCP settings:\n  {entry}\nor, for Claude Code:\n  claude mcp add --transport http metier {url}\n\nCtrl-C stops."
@@ -96,10 +94,9 @@ impl Serve {
 }
 
 /// What is served, and what is not although it is there.
-fn summary(catalog: &SkillCatalog, places: &SkillPlaces) -> Vec<String> {
+fn say_summary(printer: Printer, catalog: &SkillCatalog, places: &SkillPlaces) {
     let skills = catalog.list_skills(None);
     let named = |status| catalog.list_skills(Some(status)).into_iter();
-    let mut lines = Vec::new();
     if !skills.is_empty() {
         let tools: usize = skills.iter().map(|skill| skill.tool_count).sum();
         let found = format!(
@@ -118,16 +115,19 @@ fn summary(catalog: &SkillCatalog, places: &SkillPlaces) -> Vec<String> {
                 status => format!("{number} {status}"),
             })
             .collect();
-        lines.push(format!("found {found} ({}):", states.join(", ")));
-        lines.extend(skills.iter().take(SHOWN).map(skill_line));
+        printer.say(&format!("found {found} ({}):", states.join(", ")));
+        let rows: Vec<Vec<String>> = skills.iter().take(SHOWN).map(row).collect();
+        printer.say_overview(&rows);
         if skills.len() > SHOWN {
-            lines.push(format!(
+            printer.say(&format!(
                 "  … and {} more (metier list shows all)",
                 skills.len() - SHOWN
             ));
         }
     }
-    lines.extend(refusing(catalog));
+    if let Some(refusing) = refusing(catalog) {
+        printer.say(&refusing);
+    }
     let mut broken: Vec<String> = named(SkillStatus::Error)
         .chain(named(SkillStatus::Skipped))
         .map(|skill| skill.name)
@@ -138,14 +138,13 @@ fn summary(catalog: &SkillCatalog, places: &SkillPlaces) -> Vec<String> {
             broken.truncate(SHOWN);
             broken.push("…".to_owned());
         }
-        lines.push(format!(
+        printer.say(&format!(
             "{} cannot be used: {}; `{}` says what to mend",
             count(number, "skill"),
             broken.join(", "),
             places.check_command()
         ));
     }
-    lines
 }
 
 /// How many tools will refuse for want of a capability, and the options that grant them.
@@ -179,10 +178,11 @@ fn refusing(catalog: &SkillCatalog) -> Option<String> {
     ))
 }
 
-fn skill_line(skill: &SkillSummary) -> String {
+fn row(skill: &SkillSummary) -> Vec<String> {
     let description = clipped(&skill.description, 90);
-    match skill.status {
-        SkillStatus::Loaded | SkillStatus::Unloaded => format!("  {}  {description}", skill.name),
-        status => format!("  {}  [{status}] {description}", skill.name),
-    }
+    let description = match skill.status {
+        SkillStatus::Loaded | SkillStatus::Unloaded => description,
+        status => format!("[{status}] {description}"),
+    };
+    vec![skill.name.clone(), description]
 }

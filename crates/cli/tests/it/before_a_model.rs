@@ -307,7 +307,7 @@ fn the_clients_model_is_asked() {
         "content": {"type": "text", "text": "{\"skills\": [\"bake-two\"]}"}}}),
     );
     let answer: Value = serde_json::from_str(&answered(&mut output, 2)).unwrap();
-    let skills = answer["result"]["structuredContent"]["skills"]
+    let skills = answer["result"]["structuredContent"]["hits"]
         .as_array()
         .unwrap();
     assert!(

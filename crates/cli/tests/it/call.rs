@@ -322,4 +322,13 @@ fn a_broken_skill_ends_a_call_in_one_way() {
     }
     let said = run(folder.path(), &["call", "echo_more", "skills/good"]);
     assert!(said.starts_with("exit 2"), "{said}");
+    // The same for an entry that is left out as for a file that is.
+    write(
+        folder.path().join("skills/half/tools.yaml"),
+        "tools:\n  - 5\n",
+    );
+    for (tool, code) in [("half__bake_maps", "exit 1"), ("bake_maps", "exit 2")] {
+        let said = run(folder.path(), &["call", tool, "skills/half"]);
+        assert!(said.starts_with(code) && said.contains("MT220"), "{said}");
+    }
 }

@@ -10,7 +10,7 @@ use crate::command::{json, metier, on_a_socket, placeless, said, write};
 const ERAS: [&str; 2] = ["legacy", "modern"];
 
 /// A folder with skills that another server offers.
-fn offered() -> tempfile::TempDir {
+pub(crate) fn offered() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let skills = folder.path().join("skills");
     write(
@@ -26,13 +26,13 @@ fn offered() -> tempfile::TempDir {
 }
 
 /// A server on a socket, which ends with the value.
-struct Served {
+pub(crate) struct Served {
     server: Child,
-    url: String,
+    pub(crate) url: String,
 }
 
 impl Served {
-    fn of(folder: &Path) -> Self {
+    pub(crate) fn of(folder: &Path) -> Self {
         use std::io::BufRead as _;
         let mut server = on_a_socket(folder, &["--watch"]);
         let mut stdout = std::io::BufReader::new(server.stdout.take().unwrap());
@@ -253,6 +253,53 @@ fn what_goes_wrong_is_said() {
         refused.contains("is a server running there") && !refused.contains("::"),
         "{refused}"
     );
+}
+
+/// What was approved is shown and taken back without the server, which may be gone for good.
+#[test]
+fn approvals_are_shown_and_forgotten_without_their_server() {
+    let folder = offered();
+    let here = folder.path();
+    let program = env!("CARGO_BIN_EXE_metier");
+    let state = |arguments: &[&str]| {
+        let mut command = metier(here);
+        let command = command.args(["state", "approvals"]).args(arguments);
+        placeless(
+            &said(&command.args(["--state-dir", "state"]).output().unwrap()),
+            here,
+        )
+    };
+    let mut lines = vec![state(&["show"]), state(&["forget", "--all"])];
+    assert!(!here.join("state").exists());
+    for label in ["ours", "theirs"] {
+        let server = ["--grant", "allowed-tools", "--", program, "stdio", "skills"];
+        let mut approve = vec!["--label", label, "--skill", "bake", "--approve"];
+        approve.extend(server);
+        let mut command = metier(here);
+        command.env("METIER_MCP_SKILLS", "1");
+        command
+            .args(["connect", "--state-dir", "state"])
+            .args(approve);
+        assert!(command.output().unwrap().status.success());
+    }
+    write(here.join("skills/bake/references/tips.md"), "Others.\n");
+    answer(here, &["--", program, "stdio", "skills"]);
+    for arguments in [
+        &["show"][..],
+        &["show", "--json"],
+        &["export"],
+        &["forget", "ours", "skill://rig/SKILL.md"],
+        &["forget", "mine"],
+        &["forget", "ours", "skill://bake/SKILL.md", "--json"],
+        &["forget", "--all"],
+        &["show"],
+    ] {
+        lines.push(format!("$ {}\n{}", arguments.join(" "), state(arguments)));
+    }
+    let twice = r#"{"version": 1, "servers": {"ours": {}, "theirs": {}, "ours": {}}}"#;
+    write(here.join("state/mcp-approvals.json"), twice);
+    lines.push(state(&["show"]));
+    insta::assert_snapshot!("approvals", lines.join("\n"));
 }
 
 /// Eight persons, or one script with eight lines, approve at once: each approval counts.

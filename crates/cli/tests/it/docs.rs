@@ -1,6 +1,6 @@
 //! Every command that the documents show is run.
 //!
-//! Looked at are the fences marked `sh` or `console` of the READMEs, SECURITY.md and docs/. Of a
+//! Looked at are the fences marked `sh` or `console` of the READMEs, SECURITY.md, CONTRIBUTING.md and docs/. Of a
 //! `sh` fence the lines that begin with `metier ` are run, of a `console` fence those that begin with
 //! `$ metier `, and `cargo run --release --` is `metier`; a trailing backslash goes on in the next line. They run in a shell, in a folder of
 //! the document's own that holds a copy of `fixtures`, one after the other.
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use crate::command::fixtures;
+use crate::docs_connect::is_run;
 
 /// Subcommands that the documents describe and that come with changes of their own. An entry that
 /// is built already does no harm: its commands are run.
@@ -232,18 +233,7 @@ fn follow(document: &Path, built: &[String]) -> (usize, Vec<String>) {
 fn every_command_in_the_documents_runs() {
     let built = built();
     assert!(built.iter().any(|name| name == "serve"), "{built:?}");
-    let repository = repository();
-    let mut documents: Vec<PathBuf> = ["README.md", "README.zh.md", "SECURITY.md"]
-        .iter()
-        .map(|name| repository.join(name))
-        .collect();
-    let mut below: Vec<PathBuf> = std::fs::read_dir(repository.join("docs"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
-        .collect();
-    below.sort();
-    documents.extend(below);
+    let documents = documents();
     let done: Vec<_> = std::thread::scope(|scope| {
         let running: Vec<_> = documents
             .iter()
@@ -266,37 +256,122 @@ fn every_command_in_the_documents_runs() {
     eprintln!("{ran} commands ran; skipped until they are built: {skipped:?}");
 }
 
-#[test]
-fn links_between_documents_lead_somewhere() {
+/// Whatever people read first, in both languages; rules are generated and have tests of their own.
+fn documents() -> Vec<PathBuf> {
     let repository = repository();
-    let mut broken = Vec::new();
-    for document in [
+    let mut documents: Vec<PathBuf> = [
         "README.md",
         "README.zh.md",
         "SECURITY.md",
-        "docs/getting-started.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "fixtures/skills/demo/README.md",
+    ]
+    .iter()
+    .map(|name| repository.join(name))
+    .collect();
+    let readmes = std::fs::read_dir(repository.join("crates")).unwrap();
+    documents.extend(readmes.map(|entry| entry.unwrap().path().join("README.md")));
+    let below = std::fs::read_dir(repository.join("docs")).unwrap();
+    documents.extend(
+        below
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "md")),
+    );
+    documents.sort();
+    for wanted in [
         "docs/getting-started.zh.md",
-        "docs/skill-author-guide.md",
         "docs/skill-author-guide.zh.md",
-        "docs/host-builder-guide.md",
-        "docs/format-reference.md",
-        "docs/migration.md",
-        "docs/style.md",
-        "docs/configuration.md",
-        "docs/what-is-kept.md",
     ] {
-        let path = repository.join(document);
+        assert!(documents.contains(&repository.join(wanted)), "{wanted}");
+    }
+    documents
+}
+
+#[test]
+fn no_command_stands_where_none_is_run() {
+    let mut unseen = Vec::new();
+    for document in documents() {
+        let text = std::fs::read_to_string(&document).unwrap();
+        for fence in fences(&text) {
+            if matches!(fence.language.as_str(), "sh" | "console" | "toml") || fence.file.is_some()
+            {
+                continue;
+            }
+            let begins = ["metier ", "$ metier ", "cargo run --release -- "];
+            let shown = fence.text.iter().map(|line| line.trim_start());
+            let shown = shown.filter(|line| begins.iter().any(|begin| line.starts_with(begin)));
+            unseen.extend(
+                shown
+                    .filter(|line| !is_run(line))
+                    .map(|line| format!("{}: {line}", document.display())),
+            );
+        }
+    }
+    assert!(unseen.is_empty(), "{unseen:#?}");
+}
+
+#[test]
+fn the_scripts_of_the_demo_skills_run_by_hand_as_their_readme_shows() {
+    let text = std::fs::read_to_string(fixtures().join("demo/README.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    copy(&fixtures(), &folder.path().join("fixtures/skills"));
+    let shown: Vec<Fence> = fences(&text)
+        .into_iter()
+        .filter(|fence| fence.language == "sh")
+        .collect();
+    assert_eq!(shown.len(), 1);
+    for fence in shown {
+        let script = format!("set -e -o pipefail\n{}", fence.text.join("\n"));
+        let mut shell = shell(folder.path(), &script);
+        let output = shell.env("TMPDIR", folder.path()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(said.matches("\"success\": true").count(), 3, "{said}");
+    }
+}
+
+/// How a heading is linked to: its words in lower case, `-` for each blank, no other signs.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|line| {
+            let words = line.trim_start_matches('#').trim().to_lowercase();
+            let kept = words
+                .chars()
+                .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+            kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+        })
+        .collect()
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut broken = Vec::new();
+    let mut seen = 0;
+    for path in documents() {
         let text = std::fs::read_to_string(&path).unwrap();
         for piece in text.split("](").skip(1) {
             let target = piece.split(')').next().unwrap_or_default();
-            let file = target.split('#').next().unwrap_or_default();
-            if !file.is_empty()
-                && !target.contains("://")
-                && !path.parent().unwrap().join(file).exists()
-            {
-                broken.push(format!("{document}: {target}"));
+            if target.contains("://") || target.starts_with('<') {
+                continue;
+            }
+            seen += 1;
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let led_to = if file.is_empty() {
+                path.clone()
+            } else {
+                path.parent().unwrap().join(file)
+            };
+            let is_there = led_to.exists()
+                && (anchor.is_empty()
+                    || std::fs::read_to_string(&led_to)
+                        .is_ok_and(|text| anchors(&text).iter().any(|known| known == anchor)));
+            if !is_there {
+                broken.push(format!("{}: {target}", path.display()));
             }
         }
     }
     assert!(broken.is_empty(), "{broken:#?}");
+    assert!(seen > 60, "only {seen} links were found");
 }

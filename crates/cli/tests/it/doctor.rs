@@ -74,6 +74,28 @@ fn a_schema_that_no_call_can_meet_fails() {
 }
 
 #[test]
+fn a_shell_script_with_line_endings_of_another_system_fails() {
+    let folder = mixed();
+    for (script, ending) in [("run.py", "\r\n"), ("told.sh", "\r\n"), ("fine.sh", "\n")] {
+        write(
+            folder.path().join("skills/good/scripts").join(script),
+            &["#!/bin/sh", "echo hi", ""].join(ending),
+        );
+    }
+    write(
+        folder.path().join("skills/good/tools.yaml"),
+        "tools:\n  - source_file: scripts/run.py\n    name: run\n  - source_file: scripts/told.sh\n    name: told\n  - source_file: scripts/fine.sh\n    name: fine\n",
+    );
+    let said = doctor(folder.path(), &[], &["skills/good"]);
+    assert!(
+        said.contains(
+            "tool good__told: `scripts/told.sh` has CRLF line endings, which a shell cannot read\n    save it with LF line endings"
+        ) && said.contains("1 thing would fail"),
+        "{said}"
+    );
+}
+
+#[test]
 fn json_for_programs() {
     let folder = mixed();
     let bin = fake_interpreters(folder.path(), &["python3"]);

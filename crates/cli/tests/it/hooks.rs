@@ -153,6 +153,18 @@ fn a_search_is_refused() {
     --- stderr
     error: the search was denied by policy: not today
     ");
+    for command in ["search", "discover"] {
+        let said = metier(folder.path())
+            .args([command, "echo", "--json", "skills"])
+            .output()
+            .unwrap();
+        assert_eq!(said.status.code(), Some(1), "{command}");
+        assert_eq!(
+            json_of(&said),
+            json!({"code": "denied", "reason": "not today"}),
+            "{command}"
+        );
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `metier list`.
 
-use crate::command::{fixtures, mixed, run};
+use crate::command::{fixtures, json, metier, mixed, placeless, run, write};
 
 #[test]
 fn the_demo_skills() {
@@ -21,6 +21,7 @@ fn what_is_broken_is_told_and_the_rest_is_listed() {
 fn json_for_programs() {
     let folder = mixed();
     let text = run(folder.path(), &["list", "--json", "skills"]);
+    let text = placeless(&text, folder.path());
     let json = text
         .split("--- stdout\n")
         .nth(1)
@@ -30,6 +31,58 @@ fn json_for_programs() {
         .unwrap();
     let json: serde_json::Value = serde_json::from_str(json).unwrap();
     insta::assert_json_snapshot!(json);
+}
+
+#[test]
+fn copies_of_one_name_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    for root in ["ra", "rb", "rc"] {
+        write(
+            folder.path().join(root).join("notes/SKILL.md"),
+            &format!("---\nname: notes\ndescription: The copy in {root}.\n---\n"),
+        );
+    }
+    let roots = ["ra", "rb", "rc"];
+    let mut command = metier(folder.path());
+    let output = command
+        .args(["list", "--json"])
+        .args(roots)
+        .output()
+        .unwrap();
+    let listed = json(&output);
+    let place = |row: &serde_json::Value| {
+        let lies = row["folder"].as_str().unwrap();
+        placeless(lies, folder.path())
+    };
+    assert_eq!(place(&listed["skills"][0]), "FOLDER/ra/notes");
+    assert_eq!(listed["skills"][0].get("id"), None);
+    for (at, (root, id)) in [("rb", "explicit-2:notes"), ("rc", "explicit-3:notes")]
+        .into_iter()
+        .enumerate()
+    {
+        let row = &listed["shadowed"][at];
+        assert_eq!(place(row), format!("FOLDER/{root}/notes"));
+        assert_eq!(row["id"], id);
+        let told = run(folder.path(), &[&["info", id], &roots[..]].concat());
+        assert!(
+            told.contains(&format!("The copy in {root}."))
+                && told.contains(&format!("{:<13} {id}", "id"))
+                && told.contains("1 finding\n"),
+            "{told}"
+        );
+    }
+    // What is wrong with a copy is nothing of the one that counts.
+    let winner = run(folder.path(), &["info", "notes", "ra", "rb", "rc"]);
+    assert!(!winner.contains("MT161"), "{winner}");
+    let shadowed = run(
+        folder.path(),
+        &["list", "--status", "shadowed", "ra", "rb", "rc"],
+    );
+    assert!(
+        shadowed.contains("explicit-2:notes  shadowed")
+            && shadowed.contains("explicit-3:notes  shadowed"),
+        "{shadowed}"
+    );
 }
 
 #[test]
@@ -57,7 +110,7 @@ fn wrong_paths_are_named() {
 #[test]
 fn the_usual_places_come_from_the_environment() {
     let folder = mixed();
-    let output = crate::command::metier(folder.path())
+    let output = metier(folder.path())
         .env("DCC_MCP_SKILL_PATHS", folder.path().join("skills/good"))
         .args(["list"])
         .output()
@@ -82,12 +135,12 @@ fn findings_about_no_skill_are_told_to_programs_as_the_check_tells_them() {
     .unwrap();
     std::fs::create_dir_all(folder.path().join("skills/bare/scripts")).unwrap();
     std::fs::write(folder.path().join("skills/bare/tools.yaml"), "tools: []\n").unwrap();
-    let output = crate::command::metier(folder.path())
+    let output = metier(folder.path())
         .args(["list", "--json", "skills"])
         .output()
         .unwrap();
     let listed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let output = crate::command::metier(folder.path().join("skills").as_path())
+    let output = metier(folder.path().join("skills").as_path())
         .args(["check", "--json", "--lenient"])
         .output()
         .unwrap();

@@ -18,10 +18,12 @@ mod completions;
 mod config;
 mod connect;
 mod connect_client;
+mod connect_client_files;
 mod demo;
 mod demo_cases;
 mod deps;
 mod docs;
+mod docs_connect;
 mod docs_inspector;
 mod doctor;
 #[cfg(target_os = "linux")]

@@ -110,11 +110,17 @@ for line in sys.stdin:
 
 #[test]
 fn the_percentage_never_rises_along_the_list() {
-    let text = run(&fixtures(), &["search", "frames order", "demo"]);
-    assert!(
-        text.contains("best first; the percentage is of the best one's score"),
-        "{text}"
-    );
+    for command in ["search", "discover"] {
+        let text = run(&fixtures(), &[command, "frames order", "demo"]);
+        assert!(
+            text.contains("best first; the percentage is of the best one's score"),
+            "{text}"
+        );
+        falls(&text);
+    }
+}
+
+fn falls(text: &str) {
     let shares: Vec<u32> = text
         .lines()
         .filter_map(|line| line.split_once(" %"))
@@ -122,4 +128,31 @@ fn the_percentage_never_rises_along_the_list() {
         .collect();
     assert!(shares.len() > 2 && shares.first() == Some(&100), "{text}");
     assert!(shares.is_sorted_by(|one, next| one >= next), "{text}");
+}
+
+#[test]
+fn discovery_shows_its_order_and_what_is_missing() {
+    insta::assert_snapshot!(run(&fixtures(), &["discover", "--limit", "3", "texture names udim", "demo"]), @r"
+    exit 0
+    --- stdout
+    texture-check   100 %  lacks filesystem.read                    Checks the textures of an asset: names, UDIM tiles that are missing i…
+    kattomei-kensa  15 %                                            カット名・ショット名の検査：ファイル名が命名規則どおりかを調べ、間違…
+    publish-check   13 %   lacks filesystem.read, filesystem.write  Gets a folder ready for publishing: finds leftovers and broken files,…
+    --- stderr
+    3 skills by words and meaning, best first; the percentage is of the best one's score; the first is 100 % sure
+    ");
+    insta::assert_snapshot!(run(&fixtures(), &["discover", "/texture-check", "demo"]), @r"
+    exit 0
+    --- stdout
+    texture-check  100 %  lacks filesystem.read  Checks the textures of an asset: names, UDIM tiles that are missing i…
+    --- stderr
+    1 skill, found by name
+    ");
+    let empty = run(&fixtures(), &["discover", " ", "demo"]);
+    assert!(empty.starts_with("exit 2"), "{empty}");
+    // A word that begins one name by chance is no name.
+    let text = run(&fixtures(), &["discover", "frame", "demo"]);
+    for wanted in ["frame-ranges", "image-sequence", "timecode"] {
+        assert!(text.contains(wanted), "{text}");
+    }
 }

@@ -55,7 +55,7 @@ pub(crate) fn message(text: &str) -> Value {
 }
 
 pub(crate) fn names(answer: &Value) -> Vec<String> {
-    let skills = answer["result"]["structuredContent"]["skills"].as_array();
+    let skills = answer["result"]["structuredContent"]["hits"].as_array();
     let skills = skills.unwrap_or_else(|| panic!("{answer}"));
     skills
         .iter()
@@ -310,6 +310,14 @@ async fn an_activated_skill_brings_its_text_and_no_effect_that_nobody_allowed() 
         answer["result"]["content"][0]["text"],
         "Do a b in skill://bake-one.\n\n\n(Files of the skill `bake-one`, at skill://bake-one: SKILL.md alone)"
     );
+    let named = json!({"skill_name": "bake_one", "args": "a b"});
+    let again = client.call("skill", named).await.answer;
+    assert_eq!(again["result"]["content"], answer["result"]["content"]);
+    let two = json!({"skill_name": "bake-one", "skill": "bake-two"});
+    let two = client.call("skill", two).await.answer;
+    assert_eq!(two["result"]["structuredContent"]["code"], "two_names");
+    let none = client.call("skill", json!({})).await.answer;
+    assert_eq!(none["result"]["structuredContent"]["code"], "no_name");
     let odd = client.call("skill", json!({"skill": "odd"})).await.answer;
     let odd = &odd["result"]["structuredContent"];
     assert_eq!(odd["permission"]["decision"], "ask");

@@ -24,7 +24,12 @@ pub(super) fn direct<'a>(view: &View<'a>, query: &str) -> Direct<'a> {
         .filter(|head| head.eq_ignore_ascii_case("select:"))
         .and_then(|_| query.get(7..));
     let name = selected.unwrap_or(query).trim();
-    let name = name.strip_prefix('/').unwrap_or(name).trim();
+    let called = name.strip_prefix('/');
+    let name = called.unwrap_or(name).trim();
+    // A plain word is what somebody looks for, and begins a name by chance; what is written as a name is meant as one.
+    let may_begin = selected.is_some()
+        || called.is_some()
+        || (name.contains(['-', '_', '/']) && !name.contains(char::is_whitespace));
     let is_visible = |entry: &&SkillEntry| view.absence(entry).is_none();
     if !name.is_empty() {
         let book = view.book;
@@ -33,7 +38,7 @@ pub(super) fn direct<'a>(view: &View<'a>, query: &str) -> Direct<'a> {
             return Direct::Named(exact, EXACT);
         }
         let mut beginning = book.beginning(name).filter(is_visible);
-        if let (Some(only), None) = (beginning.next(), beginning.next()) {
+        if may_begin && let (Some(only), None) = (beginning.next(), beginning.next()) {
             return Direct::Named(vec![only], PREFIX);
         }
     }

@@ -70,7 +70,9 @@ fn a_name_is_found_directly() {
         "/pdf-fill",
         "PDF Fill",
         "user:pdf-fill",
-        "pdf",
+        "/pdf",
+        "select:pdf",
+        "pdf-f",
     ] {
         let answer = answered(cascade.begin(&DiscoverRequest::new(query)));
         assert_eq!(
@@ -86,6 +88,29 @@ fn a_name_is_found_directly() {
     );
     let empty = answered(cascade.begin(&DiscoverRequest::new("  ")));
     assert_eq!(empty.notes, [Note::EmptyQuery]);
+}
+
+#[test]
+fn a_plain_word_that_begins_a_name_is_searched_for() {
+    let (house, index) = house();
+    let cascade = Cascade::new(house.view()).with_hybrid(&index);
+    for query in ["pdf", "p", "render", "frames", "code rev"] {
+        let answer = answered(cascade.begin(&DiscoverRequest::new(query)));
+        assert_ne!(answer.stage, Stage::Direct, "{query}");
+    }
+    // The others that speak of it are found beside the one whose name it begins.
+    let house = House::new(vec![
+        skill("frame-ranges", "Writes ranges of frames."),
+        skill("image-sequence", "Finds frames that are missing."),
+    ]);
+    let mut index = FusedIndex::new();
+    let documents = house.book.entries().iter().map(SkillEntry::document);
+    index.index(documents.collect());
+    let cascade = Cascade::new(house.view()).with_hybrid(&index);
+    let answer = answered(cascade.begin(&DiscoverRequest::new("frame")));
+    let mut found = names(&answer);
+    found.sort_unstable();
+    assert_eq!(found, ["frame-ranges", "image-sequence"]);
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub(crate) async fn discover(drive: &Drive) -> Step {
     let query = object(json!({"query": drive.plan.query}));
     let answer = drive.works("discover_skills", query).await?;
     check(
-        answer["skills"][0]["name"] == *drive.plan.skill,
+        answer["hits"][0]["name"] == *drive.plan.skill,
         format_args!("the answer is {answer}"),
     )?;
     Ok(answer["stage"].as_str().unwrap_or_default().to_owned())
@@ -34,7 +34,7 @@ pub(crate) async fn discover(drive: &Drive) -> Step {
 
 pub(crate) async fn activate(drive: &Drive) -> Step {
     let name = &drive.plan.skill;
-    let wanted = object(json!({"skill": format!("/{name}")}));
+    let wanted = object(json!({"skill_name": format!("/{name}")}));
     let (is_error, text, structured) = drive.call("skill", wanted).await?;
     check(!is_error, format_args!("skill failed: {text}"))?;
     let base = structured.as_ref().map(|structured| &structured["base"]);

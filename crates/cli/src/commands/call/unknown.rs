@@ -15,7 +15,7 @@ const SHOWN: usize = 5;
 pub(super) enum Unknown {
     /// The name is wrong.
     Name(String),
-    /// The skill is.
+    /// A skill is, and the name may be right.
     Skill(String),
 }
 
@@ -70,11 +70,17 @@ pub(super) fn of_tool(
                 standing(skill)
             ))
         } else if nearest.is_empty() {
-            Unknown::Name(format!(
+            let message = format!(
                 "{message}; in the skill `{}`, {}{why}",
                 skill.name,
                 tools_of(skill)
-            ))
+            );
+            // The name says the skill, and an entry that an error keeps out may be the one.
+            if why.is_empty() {
+                Unknown::Name(message)
+            } else {
+                Unknown::Skill(message)
+            }
         } else {
             Unknown::Name(message + &why)
         };

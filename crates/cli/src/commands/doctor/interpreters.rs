@@ -68,8 +68,9 @@ impl Interpreter {
         vec![
             language,
             count(self.tools, "tool"),
-            self.version.clone().unwrap_or_default(),
             self.path.clone().unwrap_or_else(|| "none found".to_owned()),
+            // What is read over stands last, where it may be cut.
+            self.version.clone().unwrap_or_default(),
         ]
     }
 }

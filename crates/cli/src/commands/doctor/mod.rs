@@ -15,7 +15,7 @@ use crate::attaching::attached;
 use crate::catalog_settings::settings;
 use crate::config::{Config, Fault};
 use crate::options::{Running, SkillPlaces, runtime};
-use crate::printer::{Printer, count, table};
+use crate::printer::{Printer, count, indented};
 use crate::searched::{self, Place, named};
 use crate::{choosing, interpreter_faults, program_hooks};
 
@@ -75,6 +75,7 @@ impl Doctor {
         let environment = settings.run.environment.clone();
         let roots = searched::places(&settings, &self.places.paths);
         let (catalog, report) = self.places.catalog(settings);
+        let not_served = problems::of_texts(&catalog);
         let (application, interpreters, problems) = runtime()?.block_on(async {
             let application = match attached(&config).await {
                 Some(Err(fault)) => {
@@ -90,6 +91,7 @@ impl Doctor {
             let mut problems = problems::of_settings(&config, &faults);
             problems.extend(problems::of_interpreters(&interpreters));
             problems.extend(problems::of_skills(&catalog).await);
+            problems.extend(not_served);
             (application, interpreters, problems)
         });
         let findings = Findings {
@@ -107,7 +109,7 @@ impl Doctor {
         if self.json {
             printer.json(&json!(findings));
         } else {
-            for line in text(&findings, &config, &catalog) {
+            for line in text(&findings, &config, &catalog, printer.width()) {
                 printer.data(&line);
             }
         }
@@ -142,7 +144,7 @@ fn hooks(config: &Config, settings: &CatalogSettings, faults: &mut Vec<Fault>) -
         .collect()
 }
 
-fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<String> {
+fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog, most: usize) -> Vec<String> {
     let mut lines = vec![match &config.file {
         Some((shown, _)) => format!("settings: {shown}"),
         None => "settings: no metier.toml".to_owned(),
@@ -170,16 +172,19 @@ fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<Str
                 root.path.clone(),
             ]
         }),
+        usize::MAX,
     );
     section(
         &mut lines,
         "attached application",
         findings.application.iter().map(|name| vec![name.clone()]),
+        most,
     );
     section(
         &mut lines,
         "interpreters",
         findings.interpreters.iter().map(Interpreter::row),
+        most,
     );
     section(
         &mut lines,
@@ -192,6 +197,7 @@ fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<Str
                 hook.place.clone(),
             ]
         }),
+        usize::MAX,
     );
     section(
         &mut lines,
@@ -200,6 +206,7 @@ fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<Str
             .variables
             .iter()
             .map(|variable| vec![variable.name.clone(), variable.value.clone()]),
+        most,
     );
     if !findings.problems.is_empty() {
         lines.push(String::new());
@@ -212,12 +219,18 @@ fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog) -> Vec<Str
     lines
 }
 
-fn section(lines: &mut Vec<String>, title: &str, rows: impl Iterator<Item = Vec<String>>) {
+/// Paths are what somebody acts on and are not cut: `most` is for rows that end with something else.
+fn section(
+    lines: &mut Vec<String>,
+    title: &str,
+    rows: impl Iterator<Item = Vec<String>>,
+    most: usize,
+) {
     let rows: Vec<Vec<String>> = rows.collect();
     if rows.is_empty() {
         return;
     }
     lines.push(String::new());
     lines.push(format!("{title}:"));
-    lines.extend(table(&rows).into_iter().map(|line| format!("  {line}")));
+    lines.extend(indented(&rows, most));
 }

@@ -151,6 +151,21 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
     problems
 }
 
+/// Skills whose instructions and files no client gets to read. Looks at the files.
+pub(super) fn of_texts(catalog: &SkillCatalog) -> Vec<Problem> {
+    let skills = catalog.list_skills(None);
+    let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
+    let states = catalog.text_states(&names);
+    let reasons = states.into_iter().map(|state| state?.not_served);
+    let problem = |(name, reason): (&&str, String)| {
+        let what = format!("its instructions and files are not served: {reason}");
+        Problem::new(format!("skill {name}"), one_line(&what), MEND)
+    };
+    let told = names.iter().zip(reasons);
+    told.filter_map(|(name, reason)| Some(problem((name, reason?))))
+        .collect()
+}
+
 fn of_load(about: String, error: &LoadError) -> Problem {
     let (problem, cure) = match error {
         LoadError::Unusable { reason, .. } => (reason.clone(), MEND),
