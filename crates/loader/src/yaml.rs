@@ -14,6 +14,7 @@ mod pairs;
 mod places;
 mod quick;
 mod slip;
+mod tabs;
 mod unprintable;
 
 pub(crate) use build::{Tree, parse};

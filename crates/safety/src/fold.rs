@@ -6,6 +6,7 @@ use std::ops::Range;
 use unicode_normalization::char::{compose, is_combining_mark};
 
 use crate::letters::{is_emoji_selector, is_invisible, look_alike, plain_form};
+use crate::references;
 
 /// A text in which words can be compared.
 pub(crate) struct Folded<'t> {
@@ -20,7 +21,8 @@ pub(crate) struct Folded<'t> {
 
 impl<'t> Folded<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        if text.is_ascii() {
+        let has_references = references::may_be_in(text);
+        if text.is_ascii() && !has_references {
             return Self {
                 original: text,
                 text: Cow::Borrowed(text),
@@ -38,13 +40,20 @@ impl<'t> Folded<'t> {
         let mut is_latin = false;
         let mut at = 0;
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let plain = rest.bytes().position(|byte| !byte.is_ascii());
+            let is_special = |byte: u8| !byte.is_ascii() || has_references && byte == b'&';
+            let plain = rest.bytes().position(is_special);
             let (plain, rest) = rest.split_at(plain.unwrap_or(rest.len()));
             folding.text.push_str(plain);
             at += plain.len();
             let Some(c) = rest.chars().next() else {
                 break;
             };
+            if c == '&' {
+                let (c, length) = references::read(rest).unwrap_or((c, 1));
+                folding.put(at, length, c, false);
+                at += length;
+                continue;
+            }
             // Most texts that are not written in Latin letters hold little else than these, and they are what they seem.
             if matches!(c, '\u{3041}'..='\u{3096}' | '\u{30A1}'..='\u{30FA}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}')
             {
@@ -61,7 +70,7 @@ impl<'t> Folded<'t> {
                     .get(word.clone())
                     .is_some_and(|word| word.bytes().any(|byte| byte.is_ascii_alphabetic()));
             }
-            folding.put(at, c, is_latin && word.contains(&at));
+            folding.put(at, c.len_utf8(), c, is_latin && word.contains(&at));
             at += c.len_utf8();
         }
         Self {
@@ -101,7 +110,8 @@ impl<'t> Folded<'t> {
         let end = last.map_or(start, |last| {
             let at = self.place(end - last.len_utf8());
             let rest = self.original.get(at..).unwrap_or_default();
-            at + rest.chars().next().map_or(0, char::len_utf8)
+            let length = references::read(rest).map(|(_, length)| length);
+            at + length.unwrap_or_else(|| rest.chars().next().map_or(0, char::len_utf8))
         });
         start..end.max(start)
     }
@@ -136,14 +146,14 @@ struct Folding {
 }
 
 impl Folding {
-    /// Writes a character of the original, at its offset there, as it is compared.
-    fn put(&mut self, at: usize, c: char, in_latin_word: bool) {
+    /// Writes a character of the original, at its offset and of its length there, as it is compared.
+    fn put(&mut self, at: usize, length: usize, c: char, in_latin_word: bool) {
         if is_invisible(c) {
-            self.mark_after(at, c);
+            self.mark_after(at + length);
             return;
         }
         let may_be_mark = c >= '\u{300}' && !matches!(c, '\u{3100}'..='\u{A66E}');
-        if may_be_mark && is_combining_mark(c) && self.has_marked(at, c) {
+        if may_be_mark && is_combining_mark(c) && self.has_marked(at + length, c) {
             return;
         }
         let plain = match c {
@@ -161,13 +171,13 @@ impl Folding {
             _ => plain_form(c).unwrap_or(c),
         };
         self.text.push(plain);
-        if plain.len_utf8() != c.len_utf8() {
-            self.mark_after(at, c);
+        if plain.len_utf8() != length {
+            self.mark_after(at + length);
         }
     }
 
     /// Takes a mark off a letter of ASCII, and makes one letter of another letter and its mark.
-    fn has_marked(&mut self, at: usize, mark: char) -> bool {
+    fn has_marked(&mut self, behind: usize, mark: char) -> bool {
         let Some(letter) = self.text.chars().next_back() else {
             return false;
         };
@@ -179,12 +189,13 @@ impl Folding {
             self.text.pop();
             self.text.push(whole);
         }
-        self.mark_after(at, mark);
+        self.mark_after(behind);
         true
     }
 
-    fn mark_after(&mut self, at: usize, c: char) {
-        let mark = (self.text.len(), at + c.len_utf8());
+    /// The original goes on at `behind`.
+    fn mark_after(&mut self, behind: usize) {
+        let mark = (self.text.len(), behind);
         match self.marks.last_mut() {
             Some(last) if last.0 == mark.0 => *last = mark,
             _ => self.marks.push(mark),
@@ -215,6 +226,26 @@ mod tests {
         assert_eq!(found("ｉｇｎｏｒｅ it").as_deref(), Some("ｉｇｎｏｒｅ"));
         assert_eq!(found("𝐢𝐠𝐧𝐨𝐫𝐞").as_deref(), Some("𝐢𝐠𝐧𝐨𝐫𝐞"));
         assert_eq!(found("— ignоre").as_deref(), Some("ignоre"));
+    }
+
+    #[test]
+    fn references_are_the_characters_that_they_stand_for() {
+        for text in [
+            "&#105;gnore",
+            "ign&#x6F;re",
+            "i&#8203;gno&#x72;e",
+            "灯 ignor&#101;",
+        ] {
+            let at = text.find(['i', '&']).unwrap();
+            assert_eq!(
+                found(text, "ignore").as_deref(),
+                Some(&text[at..]),
+                "{text}"
+            );
+        }
+        let same = "a & b &# &#; &#x; &#xZZ; &#99999999; &amp;";
+        assert_eq!(Folded::new(same).text(), same);
+        assert_eq!(Folded::new("a&nbsp;b").text(), "a b");
     }
 
     #[test]
@@ -266,7 +297,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_range_is_always_one_of_the_original(
-            text in "[a-cаеｉ𝐢é⒜🄸и“\u{200b}\u{ad}\u{301}\u{306}\u{3000}\u{3164}\n灯 ]{0,40}", from in 0usize..60, length in 0usize..60,
+            text in "([a-cаеｉ𝐢é⒜🄸и“\u{200b}\u{ad}\u{301}\u{306}\u{3000}\u{3164}\n灯 &;]|&#97;|&#x301;|&nbsp;){0,40}", from in 0usize..60, length in 0usize..60,
         ) {
             let folded = Folded::new(&text);
             let boundary = |at: usize| (0..=at.min(folded.text().len())).rev()

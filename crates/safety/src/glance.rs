@@ -1,5 +1,6 @@
 //! A first look at a text, which is all that nearly every text needs.
 
+use crate::references;
 use crate::rules::encoded_run;
 use crate::spots::may_match;
 
@@ -11,6 +12,7 @@ use crate::spots::may_match;
 pub fn is_clean(text: &str) -> bool {
     is_plain(text)
         && !text.contains("<!--")
+        && !references::may_be_in(text)
         && encoded_run(text.as_bytes(), 0).is_none()
         && !may_match(text)
 }

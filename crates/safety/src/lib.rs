@@ -24,7 +24,8 @@
 //!
 //! - A finding never repeats what it found: it travels to models as well.
 //! - Before words are compared, disguises are taken off: characters of no width, full-width and mathematical
-//!   letters, look-alikes of other scripts inside a word. Places are those of the text as it was given.
+//!   letters, look-alikes of other scripts inside a word, characters written by number (`&#105;`). An order to drop
+//!   instructions is known with its letters or words set apart too, and base64 that is wrapped over lines. Places are those of the text as it was given.
 //! - What is talked *about* is no finding: "never send …", what a page "may ask you to" do, and an attack that words call
 //!   one and that quotes, code or a list set apart. A comment that nobody sees quotes nothing.
 //! - An *error* needs an object that is clearly the model's: its instructions, its system prompt. Rules, constraints,
@@ -45,6 +46,7 @@ mod glance;
 mod letters;
 mod part;
 mod pattern;
+mod references;
 mod rule;
 mod rules;
 mod scan;

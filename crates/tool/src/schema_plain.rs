@@ -151,9 +151,8 @@ impl Looking {
                 self.spend(name.len())?;
                 self.is_plain(part, depth + 1)
             }),
-            "items" => self.is_plain(value, depth + 1),
             "additionalProperties" if value.is_boolean() => Some(()),
-            "additionalProperties" => self.is_plain(value, depth + 1),
+            "items" | "additionalProperties" => self.is_plain(value, depth + 1),
             "anyOf" | "oneOf" | "allOf" => {
                 let mut parts = value.items().filter(|parts| !parts.is_empty())?.iter();
                 parts.try_for_each(|part| self.is_plain(part, depth + 1))

@@ -81,20 +81,35 @@ fn parse_checked(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
         let at = error
             .location()
             .map_or(0, |place| place.index().min(text.len()));
-        let message = format!("not valid YAML: {error}");
+        let message = format!("not valid YAML: {}", without_places(&error.to_string()));
         // A text without any value is no fault of syntax.
         if tree.root.is_some() {
             if let Some(fault) = unprintable(text, base) {
                 return Err(fault);
             }
-            return Err(Fault::new(
-                FaultKind::Invalid,
-                base + at..base + at,
-                message,
-            ));
+            let at_tab = text.get(at..).is_some_and(|rest| rest.starts_with('\t'));
+            let about_tab = at_tab || message.contains("tab character");
+            let fault = Fault::new(FaultKind::Invalid, base + at..base + at, message);
+            return Err(if about_tab {
+                fault.cured_by("write blanks in place of the tab")
+            } else {
+                fault
+            });
         }
     }
     Ok(tree)
+}
+
+/// What a parser says without the lines that it counts from the beginning of the front matter: the finding has its place.
+fn without_places(said: &str) -> String {
+    let mut words = said.split(" at line ");
+    let mut plain = words.next().unwrap_or_default().to_owned();
+    for rest in words {
+        let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        let behind = behind.strip_prefix(" column ").unwrap_or(behind);
+        plain.push_str(behind.trim_start_matches(|c: char| c.is_ascii_digit()));
+    }
+    plain
 }
 
 /// The bytes of a one-line description that could be a sentence YAML stumbles over.
@@ -205,6 +220,19 @@ mod tests {
             assert_eq!(recovered.value, "Use when: baking", "{key}");
             assert_eq!(&text[recovered.span], "Use when: baking", "{key}");
         }
+    }
+
+    #[test]
+    fn a_place_is_told_once() {
+        for text in ["name: a\n\t\ndescription: x\n", "allowed-tools:\n-\tRead\n"] {
+            let fault = parse_recovering(text, 4, &OnceCell::new()).unwrap_err();
+            assert!(!fault.message.contains(" line "), "{}", fault.message);
+            assert!(fault.help.is_some(), "{}", fault.message);
+        }
+        assert_eq!(
+            without_places("a at line 2 column 1, b at line 10 column 7"),
+            "a, b"
+        );
     }
 
     #[test]

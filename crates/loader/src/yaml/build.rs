@@ -9,7 +9,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 use super::places::Places;
 use super::slip::Slip;
 use super::unprintable::unprintable;
-use super::{Fault, FaultKind, Kind, Node, pairs, quick};
+use super::{Fault, FaultKind, Kind, Node, pairs, quick, tabs};
 use crate::findings::brief;
 
 /// Lists and mappings inside each other; real files stay below ten.
@@ -43,10 +43,17 @@ pub(crate) fn parse(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
 
 /// The same for any text, by the events of a full parser.
 pub(super) fn parse_events(text: &str, base: usize) -> Result<Tree<'_>, Fault> {
-    let fault = match built(text, base, BTreeMap::new(), |event| event) {
+    let mut fault = match built(text, base, BTreeMap::new(), |event| event) {
         Ok(tree) => return Ok(tree),
         Err(fault) => fault,
     };
+    let mut blanks = tabs::Blanks::new(text, base);
+    while let Some(text) = blanks.instead_of_tab(&fault) {
+        match built(text, base, BTreeMap::new(), pairs::owned) {
+            Ok(tree) => return Ok(tree),
+            Err(next) => fault = next,
+        }
+    }
     match (pairs::paired(text, base), pairs::without_pairs(text)) {
         (Some(paired), _) => built(&paired.text, base, paired.scalars, pairs::owned),
         // What is wrong besides is told; the pairs are not.

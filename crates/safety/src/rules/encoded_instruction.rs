@@ -22,12 +22,19 @@ const SHORTEST: usize = 32;
 
 fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
     let mut at = 0;
-    while let Some(range) = run(examined.raw.as_bytes(), at) {
+    // The end of the lines that were looked at together.
+    let mut joined = 0;
+    while let Some(mut range) = run(examined.raw.as_bytes(), at) {
+        let mut is_hostile = false;
+        if range.start >= joined {
+            joined = wrapped_end(examined.raw, range.end);
+            let whole = range.start..joined;
+            if whole != range && is_hostile_in(examined.raw, &whole) {
+                (range, is_hostile) = (whole, true);
+            }
+        }
         at = range.end;
-        if let Some(run) = examined.raw.get(range.clone())
-            && let Some(text) = decoded(run)
-            && hostile::is_in(&Spots::new(&text), &text)
-        {
+        if is_hostile || is_hostile_in(examined.raw, &range) {
             hits.push(Hit {
                 range,
                 severity: Severity::Error,
@@ -52,6 +59,34 @@ pub(crate) fn run(bytes: &[u8], mut at: usize) -> Option<Range<usize>> {
         let rest = bytes.get(at..)?;
         let length = rest.iter().position(|byte| !is_part(*byte));
         return Some(at..at + length.unwrap_or(rest.len()));
+    }
+}
+
+fn is_hostile_in(text: &str, range: &Range<usize>) -> bool {
+    let run = text.get(range.clone()).unwrap_or_default();
+    let run: String = run.split_ascii_whitespace().collect();
+    decoded(&run).is_some_and(|text| hostile::is_in(&Spots::new(&text), &text))
+}
+
+/// Where a run ends that goes on in the next lines, as programs wrap it.
+fn wrapped_end(text: &str, mut end: usize) -> usize {
+    loop {
+        let rest = text.get(end..).unwrap_or_default();
+        let line = rest
+            .strip_prefix("\r\n")
+            .or_else(|| rest.strip_prefix('\n'))
+            .map(|line| line.trim_start_matches([' ', '\t']));
+        let Some(line) = line else {
+            return end;
+        };
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);
+        let length = line.bytes().take_while(|byte| is_part(byte)).count();
+        let behind = line.get(length..).unwrap_or_default();
+        let behind = behind.trim_start_matches('=');
+        if length == 0 || !(behind.is_empty() || behind.starts_with(['\n', '\r', '"', '\'', '`'])) {
+            return end;
+        }
+        end = text.len() - line.len() + length;
     }
 }
 

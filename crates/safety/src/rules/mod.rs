@@ -17,6 +17,7 @@ mod reverse_shell;
 mod runs_encoded_code;
 mod sends_secrets;
 mod shortened_address;
+mod spelled_out;
 mod split_word;
 mod start_up_change;
 mod text_direction;

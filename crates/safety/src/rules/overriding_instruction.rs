@@ -8,6 +8,7 @@ use crate::codes;
 use crate::part::Part;
 use crate::pattern::{Anchor, Pattern};
 use crate::rule::{Examined, Hit, Rule};
+use crate::rules::spelled_out;
 use crate::spots::Spots;
 
 static ENGLISH: Pattern = Pattern::near(
@@ -166,6 +167,8 @@ pub(super) static RULE: Rule = Rule {
         &JAPANESE,
         &KOREAN,
         &EUROPEAN,
+        &spelled_out::LETTERS,
+        &spelled_out::WORDS,
     ],
 };
 
@@ -262,6 +265,19 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
             };
             hits.push(examined.hit(range, severity, message, HELP));
         }
+    }
+    for (range, is_clear) in spelled_out::places(examined) {
+        let severity = if is_clear {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
+        hits.push(examined.hit(
+            range,
+            severity,
+            "in letters or words that are set apart, it tells a model to drop its own instructions",
+            HELP,
+        ));
     }
     for range in examined.said(&[&FORGED]) {
         // Named as a token, it marks nothing.
