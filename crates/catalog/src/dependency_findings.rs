@@ -89,6 +89,17 @@ impl<'a> DependencyFindings<'a> {
         }
     }
 
+    /// The same, unless another skill stands for its name.
+    pub(crate) fn told_about(&self, skill: &LoadedSkill) -> Vec<Diagnostic> {
+        let name = skill.metadata.name.as_str();
+        let known = self.skills.get(name);
+        if known.is_some_and(|known| std::ptr::eq(known.skill, skill)) {
+            self.told_at(name)
+        } else {
+            Vec::new()
+        }
+    }
+
     /// The findings that stand at this skill. A circle stands at the first of its members.
     pub fn told_at(&self, name: &str) -> Vec<Diagnostic> {
         let Some(dependent) = self.skills.get(name) else {

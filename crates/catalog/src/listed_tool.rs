@@ -1,9 +1,12 @@
 //! A tool as clients see it in a list.
 
 use metier_skill_model::{Affinity, Execution, JsonObject, ToolAnnotations, ToolDeclaration};
+use metier_skill_protocol::visible;
 use metier_tool::ToolSpec;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use crate::shown::{show_all, show_schema};
 
 /// Which tier of the list a tool belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,24 +90,25 @@ impl ListedTool {
         } else {
             &tool.description
         };
-        let input_schema = tool
+        let mut input_schema = tool
             .input_schema
             .as_ref()
             .filter(|_| usable_schema)
             .map_or_else(empty_object_schema, |schema| with_object_root(schema.map()));
+        show_schema(&mut input_schema);
+        let output_schema = tool.output_schema.as_ref().filter(|_| usable_schema);
+        let mut output_schema = output_schema.map(JsonObject::map);
+        output_schema.as_mut().map(show_schema);
+        let title = tool.annotations.title.as_ref();
         Self {
             name: wire.to_owned(),
             kind: ListedKind::Skill,
-            title: tool.annotations.title.clone(),
-            description: description.to_owned(),
+            title: title.map(|title| visible(title).into_owned()),
+            description: visible(description).into_owned(),
             input_schema,
-            output_schema: tool
-                .output_schema
-                .as_ref()
-                .filter(|_| usable_schema)
-                .map(JsonObject::map),
-            annotations: annotations(&tool.annotations, false),
-            meta: wrapped(dcc_facts(tool, wire, canonical)),
+            output_schema,
+            annotations: shown_members(annotations(&tool.annotations, false)),
+            meta: shown_members(wrapped(dcc_facts(tool, wire, canonical))),
         }
     }
 
@@ -136,6 +140,11 @@ impl ListedTool {
         }
         tool
     }
+}
+
+fn shown_members(mut members: Map<String, Value>) -> Map<String, Value> {
+    members.values_mut().for_each(show_all);
+    members
 }
 
 fn wrapped(dcc: Map<String, Value>) -> Map<String, Value> {

@@ -17,6 +17,7 @@ use metier_skill_protocol::{
 use crate::catalog::SkillCatalog;
 use crate::settings::SkillTools;
 use crate::snapshot::CatalogSnapshot;
+use crate::stub::load_call;
 
 pub use activation::{ActivateError, Activated, ActivationRequest};
 pub(crate) use conversations::Conversations;
@@ -47,18 +48,24 @@ impl ListingRequest {
     }
 }
 
-/// The skills of a snapshot, in the order of their names. One that is nothing but a text which is not served is of no use.
+/// The skills of a snapshot, in the order of their names, each with why its text is not served, as far as that is known.
 pub(crate) fn book(snapshot: &CatalogSnapshot) -> SkillBook {
+    let shelf = snapshot.shelf();
     let entries = snapshot.parts.skills.entries.iter();
-    let usable = entries.filter(|(_, entry)| {
-        entry.skill.not_served.is_none() || !entry.metadata().tools.is_empty()
-    });
-    let entries = usable.map(|(name, entry)| {
+    let entries = entries.map(|(name, entry)| {
         let source = match entry.skill.root.label {
             RootLabel::Bundled => Source::Bundled,
             _ => Source::Local,
         };
-        SkillEntry::of(name, source, entry.metadata())
+        let known = entry.skill.not_served.clone();
+        let why = known.or_else(|| shelf.get(name)?.why_not());
+        let why = why.map(|reason| {
+            if entry.metadata().tools.is_empty() {
+                return reason;
+            }
+            format!("{reason}; its tools are there with {}", load_call(name))
+        });
+        SkillEntry::of(name, source, entry.metadata()).not_served(why)
     });
     SkillBook::new(snapshot.generation(), entries.collect())
 }

@@ -4,13 +4,16 @@
 //! what is known of a file is what was hashed, and a reading that finds something else makes it known
 //! before the new bytes go out.
 
+mod asked;
 mod contents;
 mod known_prompts;
+mod look;
 mod reader;
 mod served_skill;
 mod skill_text;
 mod text_state;
 mod texts;
+mod told;
 mod turns;
 mod uri;
 
@@ -22,6 +25,7 @@ use metier_loader::{LoadedSkill, RejectedSkill};
 use crate::catalog::SkillCatalog;
 use crate::skill_set::{SkillSet, rejection};
 
+use asked::Asked;
 pub use contents::{FileBody, FileContents, mime_of_name};
 pub(crate) use reader::Readers;
 pub use reader::SkillReader;
@@ -44,6 +48,8 @@ pub struct SkillShelf {
     /// The keys of shadowed skills that are left out, by their ids.
     shadowed_out: BTreeMap<String, String>,
     rejected: Vec<Arc<RejectedSkill>>,
+    /// The same for all versions of the catalog.
+    asked: Arc<Asked>,
 }
 
 /// A part of a list of skills.
@@ -68,6 +74,7 @@ impl SkillShelf {
     fn new(set: &SkillSet, before: &Self) -> Self {
         let mut shelf = Self {
             rejected: set.rejected.clone(),
+            asked: Arc::clone(&before.asked),
             ..Self::default()
         };
         for skill in set.entries.values().map(|entry| &entry.skill) {
@@ -99,7 +106,7 @@ impl SkillShelf {
     fn put(&mut self, key: String, skill: &Arc<LoadedSkill>, before: &Self) {
         if let Some(reason) = &skill.not_served {
             if before.left_out.get(&key) != Some(reason) {
-                tracing::info!(skill = key, reason, "the files of a skill are not served");
+                tracing::info!("the files of the skill `{key}` are not served: {reason}");
             }
             self.left_out.insert(key, reason.clone());
             return;
@@ -184,15 +191,28 @@ impl SkillShelf {
         self.left_out.get(key).map(String::as_str)
     }
 
-    /// The skill that the segments of a URI lead into, and the path below it.
+    /// The skill that the segments of a URI lead into, and the path below it. A client asks for it.
     pub fn locate(&self, segments: &[String]) -> Option<(&Arc<ServedSkill>, String)> {
         let (first, rest) = segments.split_first()?;
+        self.asked.note(first);
         if let Some(skill) = self.skills.get(first) {
             return Some((skill, rest.join("/")));
         }
         let (second, rest) = rest.split_first()?;
-        let skill = self.skills.get(&format!("{first}/{second}"))?;
+        let key = format!("{first}/{second}");
+        self.asked.note(&key);
+        let skill = self.skills.get(&key)?;
         Some((skill, rest.join("/")))
+    }
+
+    /// A client asks for this one by another way than its URI.
+    pub(crate) fn note_asked(&self, skill: &SkillPlace) {
+        self.asked.note(skill.key());
+    }
+
+    /// Whether clients know what it says: lists show it, or somebody asked for it by its name or its URI.
+    pub fn is_known_to_clients(&self, skill: &SkillPlace) -> bool {
+        skill.is_listed() || self.asked.has(skill.key())
     }
 
     /// Whether it holds the same skills, read from the same bytes of `SKILL.md`.
@@ -227,8 +247,8 @@ impl SkillCatalog {
         second
     }
 
-    /// Looks at the files of every skill that somebody was shown and that the folders' changes may
-    /// concern. Blocks.
+    /// Looks at the files of every skill that the folders' changes may concern and that somebody was shown, or whose
+    /// files are too many by now. Blocks.
     #[cfg(feature = "watch")]
     pub(crate) fn look_where(&self, stirred: impl Fn(&std::path::Path) -> bool) {
         let snapshot = self.snapshot();
@@ -237,7 +257,9 @@ impl SkillCatalog {
         };
         let mut change = FileChange::None;
         for skill in shelf.skills.values() {
-            if !skill.shown().is_nothing() && stirred(&skill.skill().path) {
+            if stirred(&skill.skill().path)
+                && (!skill.shown().is_nothing() || skill.is_other_than_scanned())
+            {
                 skill.manifest(&mut change);
             }
         }

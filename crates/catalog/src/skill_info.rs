@@ -5,6 +5,7 @@ use std::sync::Arc;
 use metier_diagnostics::{Diagnostic, Severity};
 use metier_loader::{RejectedSkill, ShadowedSkill};
 use metier_skill_model::{SkillMetadata, SkillStatus, SkillSummary};
+use metier_skill_protocol::visible;
 use serde::Serialize;
 
 use crate::skill_set::{SkillEntry, rejected_skill};
@@ -134,8 +135,9 @@ pub(crate) fn info(snapshot: &CatalogSnapshot, name: &str) -> Option<SkillInfo> 
 
 fn of_metadata(metadata: &SkillMetadata, status: SkillStatus) -> SkillSummary {
     let mut summary = SkillSummary::named(metadata.name.as_str(), status);
-    summary.description.clone_from(&metadata.description);
-    summary.tags.clone_from(&metadata.tags);
+    summary.description = visible(&metadata.description).into_owned();
+    let tags = metadata.tags.iter();
+    summary.tags = tags.map(|tag| visible(tag).into_owned()).collect();
     summary.dcc.clone_from(&metadata.dcc);
     summary.version.clone_from(&metadata.version);
     summary.tool_count = metadata.tools.len();

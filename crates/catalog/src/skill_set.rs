@@ -6,14 +6,14 @@ use std::sync::Arc;
 use metier_depgraph::DependencyGraph;
 use metier_diagnostics::{Diagnostic, Severity};
 use metier_loader::{
-    LoadedSkill, RejectedSkill, RootFinding, ScanReport, ShadowedSkill, within_limit,
+    LoadedSkill, ParseMode, RejectedSkill, RootFinding, ScanReport, ShadowedSkill, within_limit,
 };
 use metier_search::{FusedIndex, SkillDocument, SkillIndex as _, ToolDocument};
 use metier_skill_model::{JsonObject, SkillMetadata};
 
 use crate::dependency_findings::{DependencyFindings, Dependent};
 use crate::listed_tool::ListedTool;
-use crate::name_clash::{name_clashes, place_of_tool};
+use crate::others::Others;
 use crate::settings::CatalogSettings;
 use crate::stub;
 
@@ -53,6 +53,7 @@ pub(crate) struct SkillSet {
     /// Findings about roots and about folders that are no skills.
     pub(crate) root_findings: Vec<RootFinding>,
     pub(crate) index: FusedIndex,
+    pub(crate) mode: ParseMode,
 }
 
 impl SkillSet {
@@ -71,6 +72,7 @@ impl SkillSet {
             shadowed: Vec::new(),
             root_findings: Vec::new(),
             index,
+            mode: ParseMode::Lenient,
         }
     }
 
@@ -101,27 +103,29 @@ impl SkillSet {
         let disabled = disabled.map(|skill| skill.metadata.name.to_string());
         let shadowed = report.shadowed.iter();
         let shadowed = shadowed.filter(|shadowed| is_wanted(&shadowed.skill));
+        let mode = settings.map_or(self.mode, |settings| settings.parse_mode);
+        let mut others = Others::new(skills, &report.rejected, mode);
+        let mut clashes = std::mem::take(&mut others.clashes);
+        let skills = others.skills.clone();
         let graph = DependencyGraph::new(skills.iter().map(|skill| {
             let depends: Vec<&str> = skill.metadata.depends.iter().map(String::as_str).collect();
             (skill.metadata.name.as_str(), depends)
         }));
-        let rejected = report.rejected.iter().flat_map(|skill| {
-            // Of broken front matter the name is a guess, and the folder's is another.
-            let folder = skill.display_path.rsplit('/').next().unwrap_or_default();
-            [skill.name.as_str(), folder]
-        });
         let dependents = skills.iter().map(|skill| Dependent::served(skill));
-        let dependencies = DependencyFindings::new(&graph, dependents, rejected, Severity::Warning);
-        let mut clashes: BTreeMap<&str, Vec<Diagnostic>> = BTreeMap::new();
-        for clash in name_clashes(skills.iter().map(|skill| &*skill.metadata)) {
-            if let Some(skill) = skills.get(clash.skill) {
-                let finding = clash.at(place_of_tool(skill, &clash.tool));
-                clashes
-                    .entry(skill.metadata.name.as_str())
-                    .or_default()
-                    .push(finding);
-            }
-        }
+        let loading =
+            DependencyFindings::new(&graph, dependents, others.rejected_names(), mode.fault());
+        // What is told counts the rejected ones in; what can be loaded does not.
+        let whole = others.has_readable().then(|| others.graph());
+        let telling = whole.as_ref().map(|whole| {
+            let dependents = others.dependents().rev();
+            DependencyFindings::new(whole, dependents, others.rejected_names(), mode.fault())
+        });
+        let dependencies = Needs {
+            graph: &graph,
+            telling: telling.as_ref().unwrap_or(&loading),
+            loading: &loading,
+        };
+        let needs_of_rejected = others.needs_of_rejected(dependencies.telling);
         let mut fresh = Vec::new();
         let entries: BTreeMap<String, Arc<SkillEntry>> = skills
             .into_iter()
@@ -139,7 +143,7 @@ impl SkillSet {
                     Some(known) if known.stands_alone && stands_alone => Arc::clone(known),
                     _ => {
                         let clashes = clashes.remove(name).unwrap_or_default();
-                        let made = entry(Arc::clone(skill), &graph, &dependencies, clashes);
+                        let made = entry(Arc::clone(skill), &dependencies, clashes);
                         Arc::new(SkillEntry {
                             stands_alone,
                             ..made
@@ -149,6 +153,10 @@ impl SkillSet {
                 (name.to_owned(), entry)
             })
             .collect();
+        drop((telling, loading));
+        for (number, found) in needs_of_rejected {
+            others.tell(number, found);
+        }
         let mut index = self.index.clone();
         for gone in self.entries.keys() {
             if !entries.contains_key(gone) {
@@ -162,10 +170,11 @@ impl SkillSet {
             entries,
             graph,
             disabled: disabled.collect(),
-            rejected: report.rejected.clone(),
+            rejected: others.rejected,
             shadowed: shadowed.cloned().collect(),
             root_findings,
             index,
+            mode,
         }
     }
 
@@ -184,22 +193,36 @@ impl SkillSet {
     }
 }
 
+/// The dependencies of the skills that are there.
+struct Needs<'f, 'a> {
+    graph: &'f DependencyGraph,
+    /// Of all skills, those that are rejected included.
+    telling: &'f DependencyFindings<'a>,
+    /// Of those that can be loaded.
+    loading: &'f DependencyFindings<'a>,
+}
+
+impl Needs<'_, '_> {
+    fn stands_alone(&self, name: &str) -> bool {
+        self.loading.stands_alone(name) && self.telling.stands_alone(name)
+    }
+}
+
 fn entry(
     skill: Arc<LoadedSkill>,
-    graph: &DependencyGraph,
-    dependencies: &DependencyFindings<'_>,
+    dependencies: &Needs<'_, '_>,
     clashes: Vec<Diagnostic>,
 ) -> SkillEntry {
     let name = skill.metadata.name.clone();
     let mut diagnostics = skill.diagnostics.clone();
-    diagnostics.extend(dependencies.told_at(&name));
+    diagnostics.extend(dependencies.telling.told_at(&name));
     diagnostics.extend(clashes);
     let mut diagnostics = within_limit(diagnostics);
     let told_here = diagnostics.len();
-    let (told_elsewhere, missing) = dependencies.told_elsewhere(&name);
+    let (told_elsewhere, missing) = dependencies.loading.told_elsewhere(&name);
     diagnostics.extend(told_elsewhere);
     let mut obstacle = skill.unusable.clone();
-    if let Some(cycle) = graph.cycle_of(&name) {
+    if let Some(cycle) = dependencies.graph.cycle_of(&name) {
         obstacle.get_or_insert_with(|| format!("dependency cycle: {cycle}"));
     }
     let stub = Arc::new(stub::entry(&skill.metadata));

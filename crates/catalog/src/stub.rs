@@ -3,6 +3,7 @@
 //! They stand in one place, because a list, a call and a search hit must all say the same.
 
 use metier_skill_model::{SkillMetadata, stub_name};
+use metier_skill_protocol::one_line;
 use metier_tool::ToolOutput;
 use serde_json::{Map, Value, json};
 
@@ -73,13 +74,7 @@ pub(crate) fn group_inactive(skill: &str, group: &str, tool: &str) -> ToolOutput
 
 /// At most so many characters of the text on one line, with a mark where it was cut.
 pub(crate) fn clipped(text: &str, most: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= most {
-        return line;
-    }
-    let mut short: String = line.chars().take(most.saturating_sub(1)).collect();
-    short.push('…');
-    short
+    one_line(text, most)
 }
 
 #[cfg(test)]

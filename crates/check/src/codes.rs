@@ -23,7 +23,7 @@ codes! {
     NEARLY_NAMED = "MT607" "nearly-named" "A file or folder nearly has a name that is looked for.";
     SCRIPT_NOT_RUN = "MT608" "script-not-run" "Nothing runs the script of a tool.";
     SCHEMA_SLIP = "MT609" "schema-slip" "A tool's schema has a misspelt keyword, or requires what it forbids.";
-    TEXT_NOT_SERVED = "MT610" "text-not-served" "The files of a skill are too many, too large or unreadable, so none is served.";
+    TEXT_NOT_SERVED = "MT610" "text-not-served" "The files of a skill are too many or too large, so none is served.";
     FILE_NOT_SERVED = "MT611" "file-not-served" "A file of a skill is not served to its readers.";
 }
 

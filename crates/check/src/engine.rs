@@ -1,9 +1,11 @@
 //! The check itself: the loader's reading, then the rules.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use metier_catalog::codes::TOOL_NAME_TAKEN;
+use metier_catalog::name_clashes;
 use metier_diagnostics::{Code, Diagnostic, Severity};
 use metier_loader::{
     LoadedSkill, MOST_FINDINGS, ParseMode, Root, RootLabel, ScanReport, read_despite_errors, scan,
@@ -74,8 +76,9 @@ pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
             Some((number, subject))
         })
         .collect();
-    let (served, unreadable) = served(&skills, &subjects);
-    let dependencies = dependencies(&skills);
+    let refused = refused(&skills, &subjects, options.mode);
+    let (served, unreadable) = served(&skills, &subjects, &refused);
+    let dependencies = dependencies(&skills, &refused);
     let neighbours = Neighbours::new(&served, unreadable, options.mode);
     let mut found: Vec<(usize, Diagnostic)> = rules::across(&served, &neighbours);
     drop(served);
@@ -88,6 +91,13 @@ pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
                 root: Some(Arc::clone(&read.root)),
                 diagnostic,
             });
+        }
+    }
+    for number in refused {
+        if let Some(read) = skills.get_mut(number) {
+            read.checked.verdict = Verdict::Rejected;
+            read.checked.reasons.push(TOOL_NAME_TAKEN);
+            read.checked.callable = 0;
         }
     }
     let mut findings = within_limits(findings);
@@ -149,10 +159,23 @@ fn within_limits(findings: Vec<Finding>) -> Vec<Finding> {
     bounded.collect()
 }
 
+/// The skills that strict mode rejects for a tool whose name an earlier skill's tool has, as the catalog does.
+fn refused(skills: &[Read], subjects: &[(usize, Subject<'_>)], mode: ParseMode) -> BTreeSet<usize> {
+    if mode == ParseMode::Lenient {
+        return BTreeSet::new();
+    }
+    let (served, _) = served(skills, subjects, &BTreeSet::new());
+    let clashes = name_clashes(served.iter().map(|served| served.subject.metadata()));
+    let refused = clashes.iter().filter_map(|clash| served.get(clash.skill));
+    let refused = refused.filter(|served| !served.is_rejected);
+    refused.map(|served| served.number).collect()
+}
+
 /// The skills that stand for their names, and the names of those that nothing can be read of.
 fn served<'s, 'a>(
     skills: &'a [Read],
     subjects: &'s [(usize, Subject<'a>)],
+    refused: &BTreeSet<usize>,
 ) -> (Vec<Served<'s, 'a>>, Vec<&'a str>) {
     let verdict = |number: usize| skills.get(number).map(|read| read.checked.verdict);
     let served = subjects
@@ -161,7 +184,7 @@ fn served<'s, 'a>(
         .map(|(number, subject)| Served {
             number: *number,
             subject,
-            is_rejected: verdict(*number) == Some(Verdict::Rejected),
+            is_rejected: verdict(*number) == Some(Verdict::Rejected) || refused.contains(number),
         })
         .collect();
     let unreadable = skills
@@ -178,9 +201,10 @@ fn served<'s, 'a>(
 }
 
 /// The skills that load and whose dependencies keep them from it, each with the code that says why.
-fn dependencies(skills: &[Read]) -> Vec<(usize, Verdict, Code)> {
+fn dependencies(skills: &[Read], refused: &BTreeSet<usize>) -> Vec<(usize, Verdict, Code)> {
     let loaded = skills.iter().enumerate().filter_map(|(number, read)| {
-        let is_served = matches!(read.checked.verdict, Verdict::Loaded | Verdict::Unusable);
+        let is_served = matches!(read.checked.verdict, Verdict::Loaded | Verdict::Unusable)
+            && !refused.contains(&number);
         Some((number, read.skill.as_deref().filter(|_| is_served)?))
     });
     let verdicts = rules::verdicts(loaded.clone().map(|(_, skill)| skill));

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use metier::memory::{MemoryEntry, SqliteLongTerm};
-use metier::{AgentMemory, MemoryRecorder, SkillCatalog};
+use metier::memory::{
+    Existing, InMemoryLongTerm, LongTermStore as _, MemoryEntry, MemoryLimits, SqliteLongTerm,
+};
+use metier::{AgentMemory, MemoryFilter, MemoryQuery, MemoryRecorder, SkillCatalog};
 
 use crate::Failure;
 use crate::config::{Config, Key, Origin, Value};
@@ -71,14 +73,38 @@ pub(crate) fn begin(printer: Printer, catalog: &SkillCatalog, config: &Config) {
             Ok(store) => AgentMemory::new(Arc::new(store)),
             Err(error) => {
                 let origin = place(config, Key::MemoryDatabase);
+                let (memory, told) = read_once(file);
                 printer.say(&format!(
-                    "warning: {origin}: {error}; what is learned ends with this run"
+                    "warning: {origin}: {error}; {told}what is learned ends with this run"
                 ));
-                AgentMemory::in_memory()
+                memory
             }
         },
     };
     MemoryRecorder::new(Arc::new(memory)).install(&catalog.hooks());
+}
+
+/// What a file holds that can be read and not written, in memory alone; and what there is to say about it.
+fn read_once(file: &Path) -> (AgentMemory, &'static str) {
+    let learned = file
+        .is_file()
+        .then(|| SqliteLongTerm::open_to_read(file))
+        .and_then(Result::ok)
+        .and_then(|store| store.query(&MemoryQuery::all(MemoryFilter::new())).ok());
+    let Some(mut learned) = learned else {
+        return (AgentMemory::in_memory(), "");
+    };
+    // The oldest first: what comes last is the newest.
+    learned.reverse();
+    let memory = InMemoryLongTerm::new();
+    let most = MemoryLimits::default().long_term;
+    match memory.put(learned, Existing::Replace, most) {
+        Ok(()) => (
+            AgentMemory::new(Arc::new(memory)),
+            "what it holds is told, and ",
+        ),
+        Err(_) => (AgentMemory::in_memory(), ""),
+    }
 }
 
 /// A file turns it on, unless it is said to be off; privacy counts before everything.

@@ -92,6 +92,7 @@ impl Candidate {
             path: self.path.clone(),
             display_path: self.display_path.clone(),
             diagnostics,
+            read: None,
         }
     }
 }

@@ -68,6 +68,7 @@ codes! {
     SHADOWED = "MT161" "shadowed" "Another skill of the same name comes first.";
     LAST_GOOD_KEPT = "MT162" "last-good-kept" "The files of a skill are broken; the version from before is in use.";
     FINDINGS_LEFT_OUT = "MT163" "findings-left-out" "A file has more findings than are shown.";
+    NOT_LOOKED_AT = "MT164" "not-looked-at" "A file is too large to be looked at to its end for hostile text.";
     TOOLS_FILE_NOT_A_PATH = "MT201" "tools-file-not-a-path" "The key that names the tools or groups file is not a path.";
     TOOLS_FILE_MISSING = "MT202" "tools-file-missing" "The declared tools or groups file does not exist.";
     TOOLS_FILE_UNREADABLE = "MT203" "tools-file-unreadable" "The declared tools or groups file cannot be read.";

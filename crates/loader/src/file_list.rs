@@ -18,19 +18,29 @@ pub struct FileList {
     pub files: BTreeMap<String, u64>,
     /// What was passed over, with the reason; a hundred at most.
     pub skipped: BTreeMap<String, String>,
+    /// How many more were.
+    pub more_skipped: usize,
     /// Those of the files that the system does not let this process read, with the reason.
     pub unreadable: BTreeMap<String, String>,
     /// Whether there are more files than the limit.
     pub truncated: bool,
+    /// The system gave no handles for all of it.
+    pub(crate) is_exhausted: bool,
 }
 
 impl FileList {
-    fn skip(&mut self, path: String, reason: impl Into<String>) {
+    pub(crate) fn skip(&mut self, path: String, reason: impl Into<String>) {
         self.skipped.insert(path, reason.into());
         // The first by name, so that the order of a directory does not matter.
         if self.skipped.len() > MOST_SKIPPED {
             self.skipped.pop_last();
+            self.more_skipped += 1;
         }
+    }
+
+    fn fail(&mut self, path: String, error: &ReadFileError) {
+        self.is_exhausted |= matches!(error, ReadFileError::Exhausted);
+        self.skip(path, error.to_string());
     }
 }
 
@@ -73,8 +83,8 @@ impl FolderHandle {
             let entries = match self.dir().read_dir(place) {
                 Ok(entries) => entries,
                 Err(error) => {
-                    let reason = read_error(&folder, &error).to_string();
-                    list.skip(folder, reason);
+                    let error = read_error(&folder, &error);
+                    list.fail(folder, &error);
                     continue;
                 }
             };
@@ -121,6 +131,7 @@ impl FolderHandle {
                             return list;
                         }
                         if let Some(error) = unreadable(self, &path, &found) {
+                            list.is_exhausted |= matches!(error, ReadFileError::Exhausted);
                             list.unreadable.insert(path.clone(), error.to_string());
                         }
                         note(&path, &found);
@@ -130,16 +141,13 @@ impl FolderHandle {
                     Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
                         list.skip(path, "it is not a file");
                     }
-                    Err(error) => {
-                        let reason = match read_error(&path, &error) {
-                            ReadFileError::Outside { .. } => {
-                                "it leads out of the skill folder".to_owned()
-                            }
-                            ReadFileError::NotFound { .. } => "it leads nowhere".to_owned(),
-                            error => error.to_string(),
-                        };
-                        list.skip(path, reason);
-                    }
+                    Err(error) => match read_error(&path, &error) {
+                        ReadFileError::Outside { .. } => {
+                            list.skip(path, "it leads out of the skill folder");
+                        }
+                        ReadFileError::NotFound { .. } => list.skip(path, "it leads nowhere"),
+                        error => list.fail(path, &error),
+                    },
                 }
             }
         }

@@ -9,8 +9,8 @@ use serde::{Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::file_list::Wanted;
-use crate::skill_files::{ReadFileError, SkillFiles};
+use crate::file_list::{FileList, Wanted};
+use crate::skill_files::{FolderHandle, ReadFileError, SkillFiles};
 use crate::stamp::Stamp;
 
 /// The most files that a manifest holds.
@@ -20,8 +20,8 @@ pub const MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Every file of a skill once, by path.
 ///
-/// Hidden files and compiled Python code are left out, and so is whatever else
-/// [`SkillFiles::list_served`] passes over.
+/// Hidden files and compiled Python code are left out, and so are whatever else
+/// [`SkillFiles::list_served`] passes over and files that the system does not let this process read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FileManifest {
@@ -29,6 +29,9 @@ pub struct FileManifest {
     pub files: Vec<ManifestFile>,
     /// What was passed over, with the reason; a hundred at most.
     pub skipped: BTreeMap<String, String>,
+    /// How many more were.
+    #[serde(skip)]
+    pub more_skipped: usize,
 }
 
 /// One file of a skill.
@@ -91,14 +94,34 @@ pub enum ManifestError {
         limit: usize,
     },
     /// Too many bytes.
-    #[error("the files of the skill are larger than {limit} bytes together")]
+    #[error("the files of the skill have more than {} MiB together", .limit >> 20)]
     TooLarge {
         /// The limit in bytes.
         limit: u64,
     },
-    /// A file could not be read, or the folder could not be listed.
+    /// The folder could not be listed, or the system gives no more handles.
     #[error(transparent)]
     Read(#[from] ReadFileError),
+}
+
+impl ManifestError {
+    const TOO_MANY: Self = Self::TooManyFiles {
+        limit: MANIFEST_FILES,
+    };
+    const TOO_LARGE: Self = Self::TooLarge {
+        limit: MANIFEST_BYTES,
+    };
+
+    /// What keeps files of this number and size out of a manifest.
+    pub fn of_size(files: usize, bytes: u64) -> Option<Self> {
+        if files > MANIFEST_FILES {
+            Some(Self::TOO_MANY)
+        } else if bytes > MANIFEST_BYTES {
+            Some(Self::TOO_LARGE)
+        } else {
+            None
+        }
+    }
 }
 
 impl FileManifest {
@@ -118,10 +141,28 @@ impl SkillFiles {
     /// Every file with its size and digest; all of them are read.
     ///
     /// # Errors
-    /// The skill is larger than a manifest may be, or a file cannot be read.
+    /// The skill is larger than a manifest may be, or the folder cannot be listed.
     pub fn manifest(&self) -> Result<FileManifest, ManifestError> {
         ManifestCache::new().manifest(self)
     }
+
+    /// Why the files are too many or too large for a manifest, by asking the system alone: none of them is read.
+    pub fn beyond_manifest(&self) -> Option<String> {
+        let handle = self.handle().ok()?;
+        handle.beyond_manifest()
+    }
+}
+
+impl FolderHandle {
+    pub(crate) fn beyond_manifest(&self) -> Option<String> {
+        let list = self.list(MANIFEST_FILES, Wanted::Served, |_, _| ());
+        too_much(&list).map(|error| error.to_string())
+    }
+}
+
+fn too_much(list: &FileList) -> Option<ManifestError> {
+    let files = list.files.len() + usize::from(list.truncated);
+    ManifestError::of_size(files, list.files.values().sum())
 }
 
 /// Makes manifests of one skill again and again, and hashes only what has changed.
@@ -161,33 +202,29 @@ impl ManifestCache {
     /// Every file with its size and digest.
     ///
     /// # Errors
-    /// The skill is larger than a manifest may be, or a file cannot be read.
+    /// The skill is larger than a manifest may be, or the folder cannot be listed.
     pub fn manifest(&mut self, files: &SkillFiles) -> Result<FileManifest, ManifestError> {
         // One look at each file, before any of them is read.
         let now = SystemTime::now();
         let handle = files.handle()?;
         let mut stamps = BTreeMap::new();
-        let list = handle.list(MANIFEST_FILES, Wanted::Served, |path, found| {
+        let mut list = handle.list(MANIFEST_FILES, Wanted::Served, |path, found| {
             stamps.insert(path.to_owned(), Stamp::of_found(found));
         });
-        if list.truncated {
-            return Err(ManifestError::TooManyFiles {
-                limit: MANIFEST_FILES,
-            });
+        if let Some(error) = too_much(&list) {
+            return Err(error);
         }
-        let too_large = ManifestError::TooLarge {
-            limit: MANIFEST_BYTES,
-        };
+        if list.is_exhausted {
+            return Err(ReadFileError::Exhausted.into());
+        }
         let mut left = MANIFEST_BYTES;
-        if list.files.values().sum::<u64>() > left {
-            return Err(too_large);
-        }
-        let mut manifest = FileManifest {
-            files: Vec::with_capacity(list.files.len()),
-            skipped: list.skipped,
-        };
+        let mut served = Vec::with_capacity(list.files.len());
         let mut known = Vec::with_capacity(list.files.len());
-        for path in list.files.into_keys() {
+        for path in std::mem::take(&mut list.files).into_keys() {
+            if let Some(reason) = list.unreadable.remove(&path) {
+                list.skip(path, reason);
+                continue;
+            }
             let stamp = stamps.remove(&path);
             let at = self
                 .known
@@ -199,23 +236,23 @@ impl ManifestCache {
             } else {
                 // The list may be old by now: the size is that of the bytes that were hashed.
                 let bytes = match handle.read(&path, left) {
-                    Err(ReadFileError::TooLarge { .. }) => return Err(too_large),
-                    // It was replaced a moment ago by something that is no file of the skill.
-                    Err(
-                        error @ (ReadFileError::NotFound { .. }
-                        | ReadFileError::NotAFile { .. }
-                        | ReadFileError::Outside { .. }),
-                    ) => {
-                        manifest.skipped.insert(path, error.to_string());
+                    Ok(bytes) => bytes,
+                    Err(ReadFileError::TooLarge { .. }) => return Err(ManifestError::TOO_LARGE),
+                    // Nothing is wrong with the file.
+                    Err(error @ (ReadFileError::Exhausted | ReadFileError::FolderGone)) => {
+                        return Err(error.into());
+                    }
+                    // Nobody may read it, or it was replaced a moment ago by something that is no file of the skill.
+                    Err(error) => {
+                        list.skip(path, error.to_string());
                         continue;
                     }
-                    read => read?,
                 };
                 self.hashed += 1;
                 (bytes.len() as u64, digest(&bytes))
             };
             let Some(rest) = left.checked_sub(size) else {
-                return Err(too_large);
+                return Err(ManifestError::TOO_LARGE);
             };
             left = rest;
             let modified = match before.filter(|known| known.digest == digest) {
@@ -230,7 +267,7 @@ impl ManifestCache {
                 digest,
                 modified,
             });
-            manifest.files.push(ManifestFile {
+            served.push(ManifestFile {
                 path,
                 size,
                 digest,
@@ -238,7 +275,11 @@ impl ManifestCache {
             });
         }
         self.known = known;
-        Ok(manifest)
+        Ok(FileManifest {
+            files: served,
+            skipped: list.skipped,
+            more_skipped: list.more_skipped,
+        })
     }
 }
 

@@ -17,7 +17,7 @@ pub enum ParseMode {
 
 impl ParseMode {
     /// The severity of a fault that rejects a skill in strict mode and is worked around in lenient.
-    pub(crate) const fn fault(self) -> Severity {
+    pub const fn fault(self) -> Severity {
         match self {
             Self::Strict => Severity::Error,
             Self::Lenient => Severity::Warning,

@@ -135,13 +135,16 @@ fn parse_in(
     handle: &FolderHandle,
 ) -> Result<LoadedSkill, Box<RejectedSkill>> {
     let AsRead {
-        skill,
+        mut skill,
         is_named,
         is_rejected,
     } = read_in(candidate, mode, files, handle)?;
     if is_rejected || mode == ParseMode::Strict && has_errors(&skill.diagnostics) {
         let name = is_named.then(|| skill.metadata.name.to_string());
-        return Err(Box::new(candidate.reject(name, skill.diagnostics)));
+        let found = std::mem::take(&mut skill.diagnostics);
+        let mut rejected = candidate.reject(name, found);
+        rejected.read = Some(Arc::new(skill));
+        return Err(Box::new(rejected));
     }
     Ok(skill)
 }
@@ -187,6 +190,7 @@ fn read_in(
     for fault in &tree.faults {
         findings.yaml_fault(fault);
     }
+    let front_is_written = tree.is_plain && recovered.is_none();
     let root = match tree.root {
         Some(root) if root.map().is_some_and(|entries| !entries.is_empty()) => root,
         other => {
@@ -285,6 +289,7 @@ fn read_in(
         .collect();
 
     let mut further = Vec::new();
+    let mut tools_are_clean = false;
     let unusable = Siblings {
         candidate,
         handle,
@@ -293,6 +298,7 @@ fn read_in(
         front: &mut findings,
         skill: &mut skill,
         further: &mut further,
+        tools_are_clean: &mut tools_are_clean,
     }
     .read(&front.tools, &front.groups);
 
@@ -308,6 +314,10 @@ fn read_in(
             &mut front.depends,
         ));
     }
+    let beyond_manifest = match front.not_served {
+        None => handle.beyond_manifest(),
+        Some(_) => None,
+    };
     let depends_at = depends(&mut findings, front.depends.items, &mut skill);
 
     let mut diagnostics = findings.finish();
@@ -323,12 +333,23 @@ fn read_in(
         diagnostics,
         unusable,
         not_served: front.not_served,
+        beyond_manifest,
         depends_at,
         name_at: front.name_at,
         origin: Origin(whole.then(|| Sha256::digest(&bytes).into())),
     };
     let tools_file = skill.tools_file();
-    let verdict = safety::of_head(candidate, &bytes, &skill.metadata, tools_file.as_deref());
+    let known = safety::Known {
+        front_is_written,
+        tools_are_clean,
+    };
+    let verdict = safety::of_head(
+        candidate,
+        &bytes,
+        &skill.metadata,
+        tools_file.as_deref(),
+        known,
+    );
     skill.diagnostics.extend_from_slice(verdict.findings());
     sort_by_place(&mut skill.diagnostics);
     Ok(AsRead {

@@ -128,9 +128,16 @@ pub(crate) fn place_in_schema(
     schema: &Node<'_>,
     path: &[String],
 ) -> Option<Range<usize>> {
-    let root = written_out(text, schema).unwrap_or_else(|| schema.clone());
+    place_below(
+        &written_out(text, schema).unwrap_or_else(|| schema.clone()),
+        path,
+    )
+}
+
+/// Where a path ends: on its value, or on the last step that was written.
+fn place_below(root: &Node<'_>, path: &[String]) -> Option<Range<usize>> {
     let mut at = None;
-    let mut value = Some(root);
+    let mut value = Some(root.clone());
     for step in path {
         let Some(node) = value.take() else { break };
         let (key, found) = step_into(&node, step, &|key| key == step, node.span.clone());
@@ -205,6 +212,18 @@ pub fn place_in_front_matter(skill_file: &str, key: &str) -> Option<Range<usize>
         Some(recovered) if key == "description" => Some(recovered.span),
         _ => Some(tree.root?.get(key)?.span.clone()),
     }
+}
+
+/// The same of a value below a key, by the steps that lead to it.
+pub(crate) fn place_below_front_matter(skill_file: &str, path: &[String]) -> Option<Range<usize>> {
+    if let [key] = path {
+        return place_in_front_matter(skill_file, key);
+    }
+    let parts = split(skill_file.as_bytes(), true).ok()?;
+    let room = std::cell::OnceCell::new();
+    let yaml = parts.head.get(parts.yaml.clone())?;
+    let (tree, _) = parse_recovering(yaml, parts.yaml.start, &room).ok()?;
+    place_below(&tree.root?, path)
 }
 
 #[cfg(test)]

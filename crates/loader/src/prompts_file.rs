@@ -6,6 +6,8 @@ use metier_skill_model::SkillMetadata;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::yaml::{parse, without_pairs};
+
 /// The most bytes of one file.
 const MOST_BYTES: usize = 1024 * 1024;
 /// The most prompts of one skill, and the most files.
@@ -107,7 +109,11 @@ pub fn read_prompts(
                 continue;
             }
         };
-        let file: File = match serde_yaml::from_slice(&bytes) {
+        let read = json_written(&bytes).map_or_else(
+            || serde_yaml::from_slice(&bytes).map_err(|error| error.to_string()),
+            |value| File::deserialize(value).map_err(|error| error.to_string()),
+        );
+        let file: File = match read {
             Ok(file) => file,
             Err(error) => {
                 faults.push(format!("{path}: expected a list `prompts`: {error}"));
@@ -128,6 +134,14 @@ pub fn read_prompts(
         }
     }
     (prompts, faults)
+}
+
+/// What a file says that spells characters as JSON writers do, in two halves: plain readers of YAML refuse those.
+fn json_written(bytes: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    without_pairs(text)?;
+    let tree = parse(text, 0).ok().filter(|tree| tree.faults.is_empty())?;
+    Some(tree.root?.to_json())
 }
 
 impl From<Written> for SkillPrompt {
@@ -192,6 +206,20 @@ mod tests {
         assert!(prompts[0].arguments[1].required);
         assert_eq!(prompts[0].arguments[0].name, "what");
         assert_eq!(faults.len(), 2, "{faults:?}");
+    }
+
+    #[test]
+    fn a_character_may_be_written_in_two_halves() {
+        let file = r#"{"prompts": [{"name": "a", "template": "Bake \ud83d\ude00 now"}, {"name": "b", "template": "\u00e9"}]}"#;
+        let (prompts, faults) = read("prompts.json", &[("prompts.json", file)]);
+        let templates: Vec<_> = prompts.iter().map(|prompt| &*prompt.template).collect();
+        assert_eq!(
+            (templates, faults),
+            (vec!["Bake \u{1F600} now", "é"], vec![])
+        );
+        let half = r#"{"prompts": [{"name": "a", "template": "\ud83d"}]}"#;
+        let (prompts, faults) = read("prompts.json", &[("prompts.json", half)]);
+        assert_eq!((prompts.len(), faults.len()), (0, 1));
     }
 
     #[test]

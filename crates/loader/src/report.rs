@@ -98,6 +98,9 @@ pub struct LoadedSkill {
     pub unusable: Option<String>,
     /// Why it is left out of `skill://`.
     pub not_served: Option<String>,
+    /// Its files are too many or too large to be served, for this reason, as they lay there when it was read. A look at
+    /// them knows better.
+    pub beyond_manifest: Option<String>,
     /// Where each of the dependencies in `metadata` is written.
     pub(crate) depends_at: Vec<Location>,
     /// Where its name is written; `None` where it has none of its own.
@@ -121,6 +124,19 @@ impl LoadedSkill {
     /// somebody has to look.
     pub fn was_read_from(&self, digest: FileDigest) -> bool {
         self.origin.0.map(FileDigest::new) == Some(digest)
+    }
+
+    /// The skill as one that is rejected for these findings.
+    pub fn rejected(&self, diagnostics: Vec<Diagnostic>) -> RejectedSkill {
+        RejectedSkill {
+            name: self.metadata.name.to_string(),
+            id: self.id.clone(),
+            root: Arc::clone(&self.root),
+            path: self.path.clone(),
+            display_path: self.display_path.clone(),
+            diagnostics,
+            read: None,
+        }
     }
 
     /// Where the skill says that it needs another one: in its SKILL.md or its metadata/depends.md.
@@ -161,6 +177,8 @@ pub struct RejectedSkill {
     pub display_path: String,
     /// Why; at least one of them is an error.
     pub diagnostics: Vec<Diagnostic>,
+    /// What could be read of it all the same, without its findings: one error hides no other. Nothing of it is for a model.
+    pub read: Option<Arc<LoadedSkill>>,
 }
 
 impl fmt::Display for RejectedSkill {

@@ -8,14 +8,17 @@ mod whole;
 
 use std::borrow::Cow;
 
-use metier_diagnostics::{Code, Diagnostic, Severity};
-use metier_safety::{Part, Scan, Verdict, codes};
+use metier_diagnostics::{Code, Diagnostic, Location, Severity};
+use metier_safety::{Part, Scan, Verdict, codes, is_clean};
 use metier_skill_model::SkillMetadata;
 
 use crate::candidate::Candidate;
 use crate::parse::SKILL_FILE;
+use crate::places::{ToolPlaces, place_below_front_matter};
 use crate::report::RejectedSkill;
 use crate::script::is_script;
+use crate::skill_files::SkillFiles;
+use crate::tools_file::TOOLS_FILE_LIMIT;
 
 /// Files that are read; whatever else is text is run.
 const READ: [&str; 13] = [
@@ -42,23 +45,69 @@ impl RejectedSkill {
     }
 }
 
+/// What is known of the values of a skill before they are looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Known {
+    /// Every value of the front matter stands in `SKILL.md` as it is, between blanks, quotes or brackets: what is certain
+    /// of the file is certain of each.
+    pub(crate) front_is_written: bool,
+    /// The same of the tools, and it is certain that their file holds nothing.
+    pub(crate) tools_are_clean: bool,
+}
+
 /// What a scan has read: the beginning of `SKILL.md`, and the values of front matter and tools.
 pub(crate) fn of_head(
     candidate: &Candidate,
     bytes: &[u8],
     metadata: &SkillMetadata,
     tools_file: Option<&str>,
+    known: Known,
 ) -> Verdict {
     let text = String::from_utf8_lossy(bytes);
     let shown = candidate.shown(&candidate.content.file_name);
     let mut scan = Scan::new();
-    scan.skill_file(&shown, &text);
-    // The marks around a value are none of the value: what looks like a quotation in the file may be said outright.
-    scan.front_matter(&shown, metadata);
-    if let Some(file) = tools_file {
-        scan.tools(&candidate.shown(file), metadata);
+    let is_clean = is_clean(&text);
+    if !is_clean {
+        scan.skill_file(&shown, &text);
+    }
+    if !(is_clean && known.front_is_written) {
+        // The marks around a value are none of the value: what looks like a quotation in the file may be said outright.
+        scan.front_matter(&shown, metadata, |path| {
+            place_in_skill_file(&shown, &text, path)
+        });
+    }
+    if let Some(file) = tools_file
+        && !known.tools_are_clean
+    {
+        let shown = candidate.shown(file);
+        let files = SkillFiles::canonical(candidate.path.clone());
+        scan.tools(&shown, metadata, |path| {
+            let bytes = files.read(file, TOOLS_FILE_LIMIT).ok()?;
+            place_in_tools_file(&shown, &bytes, path)
+        });
     }
     scan.finish()
+}
+
+/// Where a value of the front matter stands.
+fn place_in_skill_file(shown: &str, text: &str, path: &[String]) -> Option<Location> {
+    let span = place_below_front_matter(text, path)?;
+    Some(Location::in_bytes(shown.to_owned(), text.as_bytes(), span))
+}
+
+/// Where a value of a tool stands.
+fn place_in_tools_file(shown: &str, bytes: &[u8], path: &[String]) -> Option<Location> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let [kind, tool, below @ ..] = path else {
+        return None;
+    };
+    if kind != "tools" {
+        return None;
+    }
+    let below: Vec<&str> = below.iter().map(String::as_str).collect();
+    let places = ToolPlaces::read(text);
+    let span = places.value(tool, &below)?;
+    Some(places.locate(shown.to_owned(), span))
 }
 
 fn look_at(scan: &mut Scan, path: &str, bytes: &[u8], is_tools_file: bool) {

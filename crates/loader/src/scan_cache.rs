@@ -304,6 +304,16 @@ impl KnownSkill {
                 .iter()
                 .chain(&self.scripts)
                 .all(|(path, stamp)| Stamp::of(path) == *stamp)
+            && self.is_still_beyond()
+    }
+
+    /// No stamp tells that files which were too many or too large are no longer so; there are few such skills.
+    fn is_still_beyond(&self) -> bool {
+        let Ok(skill) = &self.used else {
+            return true;
+        };
+        let beyond = &skill.beyond_manifest;
+        beyond.is_none() || skill.files.beyond_manifest() == *beyond
     }
 }
 

@@ -13,8 +13,8 @@ use crate::script::{Scripts, normalized};
 use crate::skill_file::{NESTED_TOOLS, PathKey, keys_below};
 use crate::skill_files::{FolderHandle, ReadFileError, is_absolute_anywhere};
 use crate::tools_file::{
-    Declared, Names, Surroundings, TOOLS_FILE_LIMIT, connect, read_groups_file, read_tools_file,
-    several, unknown_tools,
+    Declared, Names, Surroundings, TOOLS_FILE_LIMIT, connect, lower_cased, read_groups_file,
+    read_tools_file, several, unknown_tools,
 };
 use crate::values::Item;
 
@@ -49,6 +49,8 @@ pub(crate) struct Siblings<'a, 'f> {
     pub(crate) skill: &'a mut SkillMetadata,
     /// The findings about the files themselves.
     pub(crate) further: &'a mut Vec<Diagnostic>,
+    /// Whether it is certain that no safety rule finds anything in the values of the tools file.
+    pub(crate) tools_are_clean: &'a mut bool,
 }
 
 impl Siblings<'_, '_> {
@@ -66,7 +68,9 @@ impl Siblings<'_, '_> {
                 Err(reason) => return Some(reason),
             },
         };
+        *self.tools_are_clean = declared.as_ref().is_some_and(|declared| declared.is_clean);
         if declared.is_none_or(|declared| declared.empty) {
+            *self.tools_are_clean = false;
             self.scripts_as_tools(&mut names);
         }
         None
@@ -125,6 +129,7 @@ impl Siblings<'_, '_> {
         let (path, text) = self.text(item, "the tools file", Severity::Error)?;
         let mut findings = self.findings(&path, &text);
         let around = Surroundings {
+            aliases: lower_cased(&self.skill.search_aliases),
             skill: self.skill,
             scripts: self.scripts,
             handle: self.handle,
@@ -136,24 +141,25 @@ impl Siblings<'_, '_> {
             unknown_tools(&mut findings, &self.skill.tools, &groups_read);
             let groups_read = groups_read.into_iter();
             self.skill.groups = groups_read.map(|read| read.group).collect();
-            self.groups_file(groups, &path);
+            declared.is_clean &= !self.groups_file(groups, &path);
             connect(&mut findings, self.skill, declared);
         }
         self.further.append(&mut findings.finish());
         read.map_err(|reason| format!("{path}: {reason}"))
     }
 
-    /// A groups file that cannot be used costs the groups: their tools are always active.
-    fn groups_file(&mut self, groups: &PathKey, tools_path: &str) {
+    /// Reads a groups file besides the tools file, if there is one. One that cannot be used costs the groups: their tools
+    /// are always active.
+    fn groups_file(&mut self, groups: &PathKey, tools_path: &str) -> bool {
         let PathKey::Path(item) = groups else {
-            return;
+            return false;
         };
         if normalized(&item.text).as_deref() == Some(tools_path) {
-            return;
+            return false;
         }
         let severity = self.front.mode.fault();
         let Ok((path, text)) = self.text(item, "the groups file", severity) else {
-            return;
+            return false;
         };
         let mut findings = self.findings(&path, &text);
         let mut known: BTreeSet<String> = self
@@ -168,6 +174,7 @@ impl Siblings<'_, '_> {
         let read = read.into_iter();
         self.skill.groups.extend(read.map(|read| read.group));
         self.further.append(&mut findings.finish());
+        true
     }
 
     /// A skill with scripts and no declared tools gets one tool a script.

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 pub(crate) use error::read_error;
 
 pub use error::ReadFileError;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) use folder_entries::each_entry;
 pub(crate) use folder_handle::FolderHandle;
 pub(crate) use inside::is_absolute_anywhere;
 

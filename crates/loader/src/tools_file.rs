@@ -25,6 +25,7 @@ use crate::{codes, effort};
 
 pub(crate) use entry::{is_tool_key, plain_key};
 pub(crate) use entry_script::several;
+pub(crate) use entry_values::lower_cased;
 pub(crate) use faults::Faults;
 pub(crate) use groups::{ReadGroup, connect, read_groups_file, unknown_tools};
 pub(crate) use names::Names;
@@ -39,6 +40,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) skill: &'a SkillMetadata,
     pub(crate) scripts: &'a Scripts,
     pub(crate) handle: &'a FolderHandle,
+    /// The skill's own aliases, lower-cased: each tool's are held against them.
+    pub(crate) aliases: Vec<String>,
 }
 
 /// What a tools file declares.
@@ -50,6 +53,8 @@ pub(crate) struct Declared {
     pub(crate) groups: Vec<ReadGroup>,
     /// The list held no entry at all, good or bad.
     pub(crate) empty: bool,
+    /// Every value stands in the file as it is, and it is certain that no safety rule finds anything there.
+    pub(crate) is_clean: bool,
 }
 
 /// Reads a tools file; an `Err` says why it cannot be used as a whole.
@@ -59,7 +64,7 @@ pub(crate) fn read_tools_file(
     around: &Surroundings<'_>,
     names: &mut Names,
 ) -> Result<Declared, String> {
-    let (root, faults) = parse_root(findings, text, "tools")?;
+    let (root, faults, is_plain) = parse_root(findings, text, "tools")?;
     let list = root.get("tools");
     let Some(entries) = list.and_then(Node::list) else {
         let place = list.map_or(root.span.start..root.span.start, |node| node.span.clone());
@@ -74,6 +79,7 @@ pub(crate) fn read_tools_file(
     };
     let mut declared = Declared {
         empty: entries.is_empty(),
+        is_clean: is_plain && metier_safety::is_clean(text),
         tools: Vec::with_capacity(entries.len()),
         group_of: Vec::with_capacity(entries.len()),
         ..Declared::default()
@@ -106,12 +112,13 @@ pub(crate) fn read_tools_file(
     Ok(declared)
 }
 
-/// Parses the file; faults that make it unusable as a whole are reported and end here.
+/// Parses the file; faults that make it unusable as a whole are reported and end here. It also tells whether every value
+/// stands in the text as it is.
 fn parse_root<'a>(
     findings: &mut Findings<'_>,
     text: &'a str,
     key: &str,
-) -> Result<(Node<'a>, Faults), String> {
+) -> Result<(Node<'a>, Faults, bool), String> {
     let text_start = text.len() - text.trim_start_matches('\u{FEFF}').len();
     let parsed = parse(text.get(text_start..).unwrap_or_default(), text_start);
     let tree = parsed.map_err(|fault| {
@@ -141,7 +148,7 @@ fn parse_root<'a>(
         return Err(fault.message.clone());
     }
     tell_cut_text(findings, &root);
-    Ok((root, Faults::new(tree.faults)))
+    Ok((root, Faults::new(tree.faults), tree.is_plain))
 }
 
 fn unknown_key(findings: &mut Findings<'_>, key: &Node<'_>, name: &str, known: &[&str]) {

@@ -126,10 +126,12 @@ pub(crate) fn empty_item(findings: &mut Findings<'_>, path: impl Display + Copy,
 
 /// The words for yes and no, in any letter case, quoted or not.
 pub(crate) fn flag_word(node: &Node<'_>) -> Option<bool> {
-    match node.text()?.trim().to_ascii_lowercase().as_str() {
-        "true" | "yes" | "on" => Some(true),
-        "false" | "no" | "off" => Some(false),
-        _ => None,
+    let text = node.text()?.trim();
+    let is_one_of = |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is_one_of(["true", "yes", "on"]) {
+        Some(true)
+    } else {
+        is_one_of(["false", "no", "off"]).then_some(false)
     }
 }
 

@@ -5,6 +5,7 @@
 //! keys, tags, further documents, aliases that expand without end. Nearly every file is written in
 //! a small part of YAML, which [`quick`] reads without tokens and copies; it hands anything else on.
 
+mod as_schema;
 mod build;
 mod fault;
 mod merge;

@@ -1,8 +1,11 @@
 //! What a person has agreed to: one skill of one server, with exactly these files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::marker::PhantomData;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -11,10 +14,33 @@ use crate::entry::{FileSet, RemoteFile, RemoteSkill};
 use crate::label::ServerLabel;
 
 /// Approvals by server and skill. Plain data; whoever keeps it writes it as JSON.
+///
+/// Reading refuses a server or a skill that stands there twice: which of two approvals counts is nothing to guess at.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Approvals {
-    servers: BTreeMap<String, BTreeMap<String, Approval>>,
+    servers: Once<Once<Approval>>,
+}
+
+/// A map each of whose keys is read once.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+struct Once<V>(BTreeMap<String, V>);
+
+/// One approval, as it is shown to a person.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Given<'a> {
+    /// The label of the server.
+    pub server: &'a str,
+    /// The address of the skill on it.
+    pub skill: &'a str,
+    /// The files that were approved, with digest and size.
+    pub files: &'a [RemoteFile],
+    /// Keys of the front matter whose request was granted.
+    pub rights: &'a BTreeSet<String>,
+    /// Whether the skill was seen to differ since: only a new approval helps then.
+    pub revoked: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,6 +53,18 @@ struct Approval {
     /// Once the set was seen to differ, only a new approval helps, even if it changes back.
     #[serde(default)]
     revoked: bool,
+}
+
+impl Approval {
+    fn given<'a>(&'a self, server: &'a str, skill: &'a str) -> Given<'a> {
+        Given {
+            server,
+            skill,
+            files: &self.files,
+            rights: &self.rights,
+            revoked: self.revoked,
+        }
+    }
 }
 
 /// How a skill stands.
@@ -82,8 +120,8 @@ impl Approvals {
             rights,
             revoked: false,
         };
-        let of_server = self.servers.entry(server.to_string()).or_default();
-        of_server.insert(skill.uri.clone(), approval);
+        let of_server = self.servers.0.entry(server.to_string()).or_default();
+        of_server.0.insert(skill.uri.clone(), approval);
         Ok(())
     }
 
@@ -91,8 +129,9 @@ impl Approvals {
     pub fn look(&mut self, server: &ServerLabel, skill: &RemoteSkill) -> Approved {
         let found = self
             .servers
+            .0
             .get_mut(server.as_str())
-            .and_then(|of_server| of_server.get_mut(&skill.uri));
+            .and_then(|of_server| of_server.0.get_mut(&skill.uri));
         let Some(approval) = found else {
             return Approved::Never;
         };
@@ -119,18 +158,73 @@ impl Approvals {
 
     /// Takes an approval back. Whether there was one.
     pub fn revoke(&mut self, server: &ServerLabel, uri: &str) -> bool {
-        self.servers
-            .get_mut(server.as_str())
-            .is_some_and(|of_server| of_server.remove(uri).is_some())
+        let mut was_there = false;
+        self.retain(|given| {
+            let is_meant = given.server == server.as_str() && given.skill == uri;
+            was_there |= is_meant;
+            !is_meant
+        });
+        was_there
+    }
+
+    /// Takes back every approval that `keep` does not want to stay.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Given<'_>) -> bool) {
+        self.servers.0.retain(|server, of_server| {
+            of_server
+                .0
+                .retain(|skill, approval| keep(&approval.given(server, skill)));
+            !of_server.0.is_empty()
+        });
+    }
+
+    /// Every approval, by server and skill.
+    pub fn all(&self) -> impl Iterator<Item = Given<'_>> {
+        self.servers.0.iter().flat_map(|(server, of_server)| {
+            let skills = of_server.0.iter();
+            skills.map(|(skill, approval)| approval.given(server, skill))
+        })
     }
 
     /// The URIs that were approved of a server, changed ones among them.
     pub fn of_server(&self, server: &ServerLabel) -> Vec<&str> {
-        let of_server = self.servers.get(server.as_str());
+        let of_server = self.servers.0.get(server.as_str());
         of_server
             .into_iter()
-            .flat_map(BTreeMap::keys)
+            .flat_map(|of_server| of_server.0.keys())
             .map(String::as_str)
             .collect()
+    }
+}
+
+impl<V> Default for Once<V> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Once<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EachOnce(PhantomData))
+    }
+}
+
+struct EachOnce<V>(PhantomData<V>);
+
+impl<'de, V: Deserialize<'de>> Visitor<'de> for EachOnce<V> {
+    type Value = Once<V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object without a member twice")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Once<V>, A::Error> {
+        let mut read = BTreeMap::new();
+        while let Some((key, value)) = members.next_entry::<String, V>()? {
+            if read.contains_key(&key) {
+                return Err(A::Error::custom(format!("`{key}` stands there twice")));
+            }
+            read.insert(key, value);
+        }
+        Ok(Once(read))
     }
 }

@@ -67,7 +67,7 @@ mod uri;
 mod verify;
 
 pub use acting::{ActingFile, ActingWindow};
-pub use approval::{Approvals, ApproveFault, Approved};
+pub use approval::{Approvals, ApproveFault, Approved, Given};
 pub use bounds::Bounds;
 pub use command::{CommandKind, LoadedFrom, SkillCommand, skill_commands};
 pub use connection::{Connection, Settings};

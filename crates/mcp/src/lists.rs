@@ -44,7 +44,8 @@ impl Changed {
                 } else {
                     &mut changed.skills
                 };
-                lists.resources = lists.resources || as_resource(one) != as_resource(two);
+                let resource = |text| as_resource(text, now);
+                lists.resources = lists.resources || resource(one) != resource(two);
                 lists.prompts = lists.prompts || as_prompts(one) != as_prompts(two);
             }
         }
@@ -52,12 +53,19 @@ impl Changed {
     }
 }
 
-/// What is to be found of it below `skill://`. One that no list shows may be known to a client by its
-/// URI.
-fn as_resource(text: Option<&SkillText>) -> Option<(bool, Option<Value>, Result<Value, &str>)> {
+/// What is to be found of it below `skill://`, as far as clients know of it: of a shadowed skill that nobody has asked for
+/// `skills/list` says no more than that it is there.
+fn as_resource<'t>(
+    text: Option<&'t SkillText>,
+    shelf: &SkillShelf,
+) -> Option<(bool, Option<Value>, Result<Value, &'t str>)> {
     let text = text?;
-    let is_listed = text.place.is_listed();
-    Some((is_listed, resources::listed(text), skills::listed(text)))
+    if shelf.is_known_to_clients(&text.place) {
+        let is_listed = text.place.is_listed();
+        return Some((is_listed, resources::listed(text), skills::listed(text)));
+    }
+    let is_shadowed = text.place.is_shadowed();
+    is_shadowed.then_some((false, None, Err(skills::SHADOWED)))
 }
 
 /// What `prompts/list` shows of it, and what the prompts say that it brings along.

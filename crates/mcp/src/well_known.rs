@@ -8,6 +8,7 @@ use metier_catalog::{
     FileBody, FileChange, FileContents, FileFault, SKILL_FILE, ServedSkill, SkillPlace, SkillShelf,
     encode_skill_path, parse_skill_uri,
 };
+use metier_skill_protocol::visible;
 use serde_json::json;
 
 use crate::McpServer;
@@ -88,7 +89,7 @@ fn index(shelf: &SkillShelf, change: &mut FileChange) -> String {
             Some(json!({
                 "name": key,
                 "type": "skill-md",
-                "description": text.place.skill().metadata.description,
+                "description": visible(&text.place.skill().metadata.description),
                 "url": format!("{AGENT_SKILLS_PATH}{}/{SKILL_FILE}", encode_skill_path(key)),
                 "digest": file.digest,
             }))

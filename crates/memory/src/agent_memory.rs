@@ -1,10 +1,12 @@
 //! The three layers together.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::compaction::patterns;
 use crate::redaction::redact_text;
 use crate::sessions::Sessions;
+use crate::summary::ToolRecords;
 use crate::{
     Clock, Existing, InMemoryLongTerm, LongTermStore, MemoryEntry, MemoryError, MemoryFilter,
     MemoryLayer, MemoryLimits, MemoryQuery, StoreError, SystemClock, redact,
@@ -16,9 +18,11 @@ pub struct AgentMemory {
     limits: MemoryLimits,
     clock: Arc<dyn Clock>,
     sessions: Mutex<Sessions>,
-    long_term: Arc<dyn LongTermStore>,
+    pub(crate) long_term: Arc<dyn LongTermStore>,
     /// Patterns that the store did not take. They are part of the memory, and tried again.
-    waiting: InMemoryLongTerm,
+    pub(crate) waiting: InMemoryLongTerm,
+    /// What the store says of all tools of an application, as long as its revision is this.
+    pub(crate) learned: Mutex<BTreeMap<String, (u64, Arc<ToolRecords>)>>,
 }
 
 impl AgentMemory {
@@ -35,6 +39,7 @@ impl AgentMemory {
             sessions: Mutex::default(),
             long_term,
             waiting: InMemoryLongTerm::new(),
+            learned: Mutex::default(),
         }
     }
 
@@ -78,6 +83,8 @@ impl AgentMemory {
                 return Err(MemoryError::TooLong { what, found });
             }
         }
+        // Applications have one name, in whichever case it is given.
+        entry.dcc_name.make_ascii_lowercase();
         entry.key = redact_text(&entry.key);
         entry.facts = redact(&entry.facts);
         entry.created_ms = self.clock.unix_ms();
@@ -88,6 +95,10 @@ impl AgentMemory {
         }
         let uptime = self.clock.uptime();
         let displaced = self.sessions().put(entry, &self.limits, uptime);
+        // Calls do not wait for a store that took nothing last time: the next end of a session asks it again.
+        if displaced.is_empty() {
+            return Ok(());
+        }
         Ok(self.promote(&displaced)?)
     }
 

@@ -13,7 +13,7 @@ pub struct MemoryFilter {
     pub layer: Option<MemoryLayer>,
     /// Only what comes from this session, in every layer.
     pub session_id: Option<String>,
-    /// Only what is about this application.
+    /// Only what is about this application, in upper or lower case.
     pub dcc_name: Option<String>,
     /// Only keys that begin so; an empty one says nothing.
     pub key_prefix: Option<String>,
@@ -65,7 +65,10 @@ impl MemoryFilter {
     pub fn matches(&self, entry: &MemoryEntry) -> bool {
         self.wants(entry.layer)
             && said(self.session_id.as_deref(), &entry.session_id)
-            && said(self.dcc_name.as_deref(), &entry.dcc_name)
+            && self
+                .dcc_name
+                .as_deref()
+                .is_none_or(|wanted| wanted.eq_ignore_ascii_case(&entry.dcc_name))
             && self
                 .key_prefix
                 .as_deref()

@@ -63,6 +63,8 @@ mod redaction;
 mod sessions;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "sqlite")]
+mod sqlite_file;
 mod summary;
 
 pub use agent_memory::AgentMemory;

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::{MemoryEntry, MemoryFilter, MemoryQuery};
@@ -76,6 +77,12 @@ pub trait LongTermStore: fmt::Debug + Send + Sync {
     /// The store cannot be read.
     fn len(&self) -> Result<usize, StoreError>;
 
+    /// A number that is another one after every change, whoever made it, so that what was read need not be read again;
+    /// `None` where that is not known. It costs far less than reading.
+    fn revision(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether there is none.
     ///
     /// # Errors
@@ -104,6 +111,7 @@ pub(crate) fn combined(old: &MemoryEntry, mut new: MemoryEntry, existing: Existi
 pub struct InMemoryLongTerm {
     /// Oldest first.
     entries: Mutex<VecDeque<MemoryEntry>>,
+    revision: AtomicU64,
 }
 
 impl InMemoryLongTerm {
@@ -116,9 +124,16 @@ impl InMemoryLongTerm {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The entries, of which some will be others.
+    fn change(&self) -> MutexGuard<'_, VecDeque<MemoryEntry>> {
+        let entries = self.entries();
+        self.revision.fetch_add(1, Ordering::AcqRel);
+        entries
+    }
+
     /// Everything, oldest first; nothing is left.
     pub(crate) fn take(&self) -> Vec<MemoryEntry> {
-        std::mem::take(&mut *self.entries()).into()
+        std::mem::take(&mut *self.change()).into()
     }
 }
 
@@ -129,7 +144,7 @@ impl LongTermStore for InMemoryLongTerm {
         existing: Existing,
         most: usize,
     ) -> Result<(), StoreError> {
-        let mut entries = self.entries();
+        let mut entries = self.change();
         for entry in new {
             let there = entries.iter().position(|old| old.same_subject(&entry));
             let entry = match there.and_then(|at| entries.remove(at)) {
@@ -155,10 +170,14 @@ impl LongTermStore for InMemoryLongTerm {
     }
 
     fn forget(&self, filter: &MemoryFilter) -> Result<usize, StoreError> {
-        let mut entries = self.entries();
+        let mut entries = self.change();
         let before = entries.len();
         entries.retain(|entry| !filter.matches(entry));
         Ok(before - entries.len())
+    }
+
+    fn revision(&self) -> Option<u64> {
+        Some(self.revision.load(Ordering::Acquire))
     }
 
     fn len(&self) -> Result<usize, StoreError> {

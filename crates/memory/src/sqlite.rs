@@ -12,31 +12,15 @@ use rusqlite::{
 };
 
 use crate::long_term::combined;
+use crate::sqlite_file::{VERSION, connect, connect_to_read, foreign_table, make_private};
 use crate::{
     Existing, LongTermStore, MemoryEntry, MemoryFilter, MemoryLayer, MemoryQuery, StoreError,
 };
 
-/// What `PRAGMA user_version` says of a file that this crate writes; the number of migrations.
-const VERSION: i64 = 1;
-
-/// From each version to the next. Never edited, only added to.
-const MIGRATIONS: [&str; 1] = ["
-    CREATE TABLE agent_memory (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        layer TEXT NOT NULL,
-        key TEXT NOT NULL,
-        session_id TEXT NOT NULL,
-        dcc_name TEXT NOT NULL,
-        score INTEGER NOT NULL,
-        created_ms INTEGER NOT NULL,
-        facts TEXT NOT NULL,
-        UNIQUE (dcc_name, session_id, key)
-    );
-    CREATE INDEX agent_memory_key ON agent_memory (dcc_name, key);
-"];
-
 /// How long another process may hold the file before an operation gives up.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+/// The same for what is kept in memory and tried again when it cannot be written: a client waits meanwhile.
+const SHORT_PATIENCE: Duration = Duration::from_millis(250);
 
 const COLUMNS: &str = "key, session_id, dcc_name, score, created_ms, facts";
 
@@ -83,7 +67,28 @@ impl SqliteLongTerm {
         }
         make_private(&path)
             .map_err(|error| StoreError::new(shown(&path), error.to_string(), FOLDER))?;
-        let opened = Self::connect(&path).map_err(|error| fault(&path, &error))?;
+        let opened = connect(&path).map_err(|error| fault(&path, &error))?;
+        Self::known(path, opened)
+    }
+
+    /// Opens a file that is there, to look at it alone: nothing is written or made, so that it may be on a disk that cannot
+    /// be written. What would change it fails.
+    ///
+    /// # Errors
+    /// The file cannot be opened, is damaged, is of a newer version or another program's.
+    pub fn open_to_read(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        let path = path.into();
+        // What the system says is plainer than what becomes of it.
+        if let Err(error) = std::fs::File::open(&path) {
+            let cure = "make it readable for this user, or name another file";
+            return Err(StoreError::new(shown(&path), error.to_string(), cure));
+        }
+        let opened = connect_to_read(&path).map_err(|error| fault(&path, &error))?;
+        Self::known(path, opened)
+    }
+
+    /// A store over an open file, when the file is one of ours and whole.
+    fn known(path: PathBuf, opened: Connection) -> Result<Self, StoreError> {
         let version: i64 = opened
             .query_row("PRAGMA user_version", [], |row| row.get(0))
             .map_err(|error| fault(&path, &error))?;
@@ -94,34 +99,21 @@ impl SqliteLongTerm {
                 "use the newer program, or another file",
             ));
         }
+        let whole: String = opened
+            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
+            .map_err(|error| fault(&path, &error))?;
+        if whole != "ok" {
+            let first = whole.lines().next().unwrap_or_default();
+            return Err(StoreError::new(
+                shown(&path),
+                format!("it is damaged: {first}"),
+                ANEW,
+            ));
+        }
         Ok(Self {
             path,
             connection: Mutex::new(opened),
         })
-    }
-
-    fn connect(path: &Path) -> rusqlite::Result<Connection> {
-        let mut connection = Connection::open(path)?;
-        connection.busy_timeout(PATIENCE)?;
-        let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        if version > VERSION {
-            return Ok(connection);
-        }
-        connection.pragma_update(None, "journal_mode", "WAL")?;
-        connection.pragma_update(None, "synchronous", "NORMAL")?;
-        connection.pragma_update(None, "secure_delete", "ON")?;
-        let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Asked again under the lock: another process may have been at it.
-        let version: i64 = change.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        let done = usize::try_from(version).unwrap_or(0);
-        for migration in MIGRATIONS.iter().skip(done) {
-            change.execute_batch(migration)?;
-        }
-        if version < VERSION {
-            change.pragma_update(None, "user_version", VERSION)?;
-        }
-        change.commit()?;
-        Ok(connection)
     }
 
     /// Where it is.
@@ -149,13 +141,14 @@ impl LongTermStore for SqliteLongTerm {
         most: usize,
     ) -> Result<(), StoreError> {
         self.with(|connection| {
+            connection.busy_timeout(SHORT_PATIENCE)?;
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for entry in entries {
                 put_one(&change, entry, existing)?;
             }
             let most = i64::try_from(most).unwrap_or(i64::MAX);
             change.execute(
-                "DELETE FROM agent_memory WHERE id NOT IN (SELECT id FROM agent_memory ORDER BY id DESC LIMIT ?1)",
+                "DELETE FROM agent_memory WHERE id <= (SELECT id FROM agent_memory ORDER BY id DESC LIMIT 1 OFFSET ?1)",
                 [most],
             )?;
             change.commit()
@@ -177,6 +170,7 @@ impl LongTermStore for SqliteLongTerm {
     fn forget(&self, filter: &MemoryFilter) -> Result<usize, StoreError> {
         let (matching, values) = condition(filter);
         self.with(|connection| {
+            connection.busy_timeout(PATIENCE)?;
             let gone = connection.execute(
                 &format!("DELETE FROM agent_memory WHERE {matching}"),
                 params_from_iter(values),
@@ -189,6 +183,15 @@ impl LongTermStore for SqliteLongTerm {
                 .unwrap_or_default();
             Ok(gone)
         })
+    }
+
+    fn revision(&self) -> Option<u64> {
+        let revision = self.with(|connection| {
+            // Of the others, and of this connection.
+            let others: u64 = connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
+            Ok(others.rotate_left(32) ^ connection.total_changes())
+        });
+        revision.ok()
     }
 
     fn len(&self) -> Result<usize, StoreError> {
@@ -257,7 +260,7 @@ fn condition(filter: &MemoryFilter) -> (String, Vec<Sql>) {
         values.push(Sql::from(session.clone()));
     }
     if let Some(dcc) = &filter.dcc_name {
-        parts.push("dcc_name = ?");
+        parts.push("dcc_name = ? COLLATE NOCASE");
         values.push(Sql::from(dcc.clone()));
     }
     if let Some(prefix) = filter
@@ -279,7 +282,8 @@ fn condition(filter: &MemoryFilter) -> (String, Vec<Sql>) {
     (matching, values)
 }
 
-const FOLDER: &str = "make its folder, or name another file";
+const FOLDER: &str = "make its folder and make it writable, or name another file";
+const ANEW: &str = "move the file away, and a new one is made";
 
 fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
     use rusqlite::ErrorCode::{
@@ -287,7 +291,7 @@ fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
     };
     let cure = match error.sqlite_error_code() {
         Some(DatabaseBusy | DatabaseLocked) => "another process holds the file; try again",
-        Some(NotADatabase | DatabaseCorrupt) => "move the file away, and a new one is made",
+        Some(NotADatabase | DatabaseCorrupt) => ANEW,
         Some(DiskFull) => "make room on the disk",
         Some(ReadOnly) => "make the file and its folder writable, or name another file",
         Some(CannotOpen) => FOLDER,
@@ -298,44 +302,4 @@ fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
 
 fn shown(path: &Path) -> String {
     path.display().to_string()
-}
-
-/// A table of somebody else, in a file that is no memory: nothing is put into another program's database, whose version
-/// and journal are its own.
-fn foreign_table(path: &Path) -> rusqlite::Result<Option<String>> {
-    let connection = Connection::open(path)?;
-    connection.busy_timeout(PATIENCE)?;
-    connection
-        .query_row(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
-             AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'agent_memory') ORDER BY name LIMIT 1",
-            [],
-            |row| row.get(0),
-        )
-        .optional()
-}
-
-/// Makes the file, for its owner alone; one that is there becomes so. `SQLite` gives the same rights to the files
-/// beside it.
-fn make_private(path: &Path) -> std::io::Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        const OTHERS: u32 = 0o077;
-        let mode = file.metadata()?.permissions().mode();
-        // Whose file it is may not be ours to change; it is told by whoever writes to it then.
-        if mode & OTHERS != 0 {
-            let _ = file.set_permissions(std::fs::Permissions::from_mode(mode & 0o7777 & !OTHERS));
-        }
-    }
-    drop(file);
-    Ok(())
 }

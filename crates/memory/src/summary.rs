@@ -1,13 +1,19 @@
 //! What is told of a memory.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::compaction::{PATTERN, call_subject};
-use crate::{AgentMemory, MemoryEntry, MemoryError, MemoryFilter, MemoryLayer, MemoryQuery};
+use crate::{
+    AgentMemory, LongTermStore, MemoryEntry, MemoryError, MemoryFilter, MemoryLayer, MemoryQuery,
+    StoreError,
+};
 
+/// Begins the keys about calls of tools.
+const EVERY_TOOL: &str = "tool_call:";
 /// Most tools in each list.
 const MOST: usize = 8;
 /// Most characters of the whole, as JSON.
@@ -37,10 +43,18 @@ impl ToolRecord {
         self.fail_count > self.ok_count
     }
 
+    fn count(&mut self, ok: u64, fail: u64) {
+        self.ok_count = self.ok_count.saturating_add(ok);
+        self.fail_count = self.fail_count.saturating_add(fail);
+    }
+
     fn score(&self) -> i128 {
         i128::from(self.ok_count) - i128::from(self.fail_count)
     }
 }
+
+/// Records by tool.
+pub(crate) type ToolRecords = BTreeMap<String, ToolRecord>;
 
 /// What is told of a memory: at most 1,200 characters as JSON, all its parts together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -130,11 +144,9 @@ impl AgentMemory {
         dcc_name: &str,
         session_id: Option<&str>,
     ) -> Result<MemorySummary, MemoryError> {
-        Ok(MemorySummary::of(&self.records(
-            dcc_name,
-            session_id,
-            "tool_call:",
-        )?))
+        Ok(MemorySummary::of(
+            &self.records(dcc_name, session_id, EVERY_TOOL)?,
+        ))
     }
 
     /// The same of one tool alone.
@@ -158,45 +170,90 @@ impl AgentMemory {
         dcc_name: &str,
         session_id: Option<&str>,
         subject: &str,
-    ) -> Result<BTreeMap<String, ToolRecord>, MemoryError> {
-        let about = |layer, key: String| {
-            MemoryQuery::all(
-                MemoryFilter::new()
-                    .layer(layer)
-                    .dcc(dcc_name)
-                    .key_prefix(key),
-            )
-        };
-        let mut records: BTreeMap<String, ToolRecord> = BTreeMap::new();
-        let mut add = |entry: &MemoryEntry, ok: u64, fail: u64| {
-            let Some(tool) = entry.text("tool_name") else {
-                return;
-            };
-            if tool.chars().count() > LONGEST_TOOL {
-                return;
-            }
-            let record = records.entry(tool.to_owned()).or_default();
-            record.ok_count = record.ok_count.saturating_add(ok);
-            record.fail_count = record.fail_count.saturating_add(fail);
-            if record.last_outcome.is_none() {
-                record.last_outcome = entry.text("outcome").map(ToOwned::to_owned);
-            }
-        };
+    ) -> Result<ToolRecords, MemoryError> {
+        let mut records = ToolRecords::new();
         if let Some(session_id) = session_id {
-            let mut query = about(MemoryLayer::Working, subject.to_owned());
+            let mut query = about(MemoryLayer::Working, dcc_name, subject);
             query.filter = query.filter.session(session_id);
             for entry in self.query(&query)? {
-                add(
-                    &entry,
-                    u64::from(entry.score > 0),
-                    u64::from(entry.score < 0),
-                );
+                let [ok, fail] = [entry.score > 0, entry.score < 0].map(u64::from);
+                add(&mut records, &entry, ok, fail);
             }
         }
-        let patterns = about(MemoryLayer::LongTerm, format!("{PATTERN}{subject}"));
-        for entry in self.query(&patterns)? {
-            add(&entry, entry.number("ok_count"), entry.number("fail_count"));
+        let patterns = about(
+            MemoryLayer::LongTerm,
+            dcc_name,
+            &format!("{PATTERN}{subject}"),
+        );
+        add_patterns(&mut records, &self.waiting, &patterns)?;
+        match self.long_term.revision().filter(|_| subject == EVERY_TOOL) {
+            None => add_patterns(&mut records, &*self.long_term, &patterns)?,
+            Some(revision) => {
+                for (tool, learned) in &*self.learned(dcc_name, revision, &patterns)? {
+                    let record = records.entry(tool.clone()).or_default();
+                    record.count(learned.ok_count, learned.fail_count);
+                    if record.last_outcome.is_none() {
+                        record.last_outcome.clone_from(&learned.last_outcome);
+                    }
+                }
+            }
         }
         Ok(records)
     }
+
+    /// What the store says of every tool of an application, read once for a revision.
+    fn learned(
+        &self,
+        dcc_name: &str,
+        revision: u64,
+        patterns: &MemoryQuery,
+    ) -> Result<Arc<ToolRecords>, MemoryError> {
+        let lock = || self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, known)) = lock().get(dcc_name)
+            && *of == revision
+        {
+            return Ok(Arc::clone(known));
+        }
+        let mut read = ToolRecords::new();
+        add_patterns(&mut read, &*self.long_term, patterns)?;
+        let read = Arc::new(read);
+        let mut learned = lock();
+        // A server has one application; a host that names a new one for each question gains nothing here.
+        if learned.len() >= MOST && !learned.contains_key(dcc_name) {
+            learned.clear();
+        }
+        learned.insert(dcc_name.to_owned(), (revision, Arc::clone(&read)));
+        Ok(read)
+    }
+}
+/// Everything of a layer about an application whose key begins so.
+fn about(layer: MemoryLayer, dcc_name: &str, key: &str) -> MemoryQuery {
+    let filter = MemoryFilter::new().layer(layer).dcc(dcc_name);
+    MemoryQuery::all(filter.key_prefix(key))
+}
+
+fn add(records: &mut ToolRecords, entry: &MemoryEntry, ok: u64, fail: u64) {
+    let Some(tool) = entry.text("tool_name") else {
+        return;
+    };
+    if tool.chars().count() > LONGEST_TOOL {
+        return;
+    }
+    let record = records.entry(tool.to_owned()).or_default();
+    record.count(ok, fail);
+    if record.last_outcome.is_none() {
+        record.last_outcome = entry.text("outcome").map(ToOwned::to_owned);
+    }
+}
+
+fn add_patterns(
+    records: &mut ToolRecords,
+    store: &dyn LongTermStore,
+    patterns: &MemoryQuery,
+) -> Result<(), StoreError> {
+    for entry in store.query(patterns)? {
+        let [ok, fail] = ["ok_count", "fail_count"].map(|name| entry.number(name));
+        add(records, &entry, ok, fail);
+    }
+    Ok(())
 }

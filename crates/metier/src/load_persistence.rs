@@ -8,8 +8,8 @@ use metier_catalog::{
     SkillCatalog,
 };
 use metier_persistence::{
-    DriftError, LoadedState, LoadedStateStore, ReplayPolicy, ReplayReport, SaveError, SavedSkill,
-    StateChange, plan_replay,
+    CurrentSkill, DriftError, LoadedState, LoadedStateStore, ReplayPolicy, ReplayReport, SaveError,
+    SavedSkill, StateChange, plan_replay,
 };
 use metier_skill_model::SkillStatus;
 use tokio::sync::{broadcast, oneshot, watch};
@@ -200,10 +200,18 @@ impl Keeper {
     /// Loads what a state names, as far as it can be loaded and the policy lets it in.
     async fn restore(&mut self, state: &LoadedState) -> Result<ReplayReport, DriftError> {
         let current = self.catalog.list_skills(None).into_iter();
-        let current = current.map(|skill| (skill.name, skill.version)).collect();
+        let current = current.map(|skill| {
+            let info = self.catalog.get_skill_info(&skill.name);
+            let metadata = info.and_then(|info| info.metadata);
+            let depends = metadata.iter().flat_map(|metadata| &metadata.depends);
+            let found = CurrentSkill::new(skill.version).depends(depends);
+            (skill.name, found)
+        });
+        let current = current.collect();
         let plan = plan_replay(state, &current, self.policy)?;
         let mut report = ReplayReport::default();
         report.drifted = plan.drifted;
+        report.held_up = plan.held_up;
         // A skill that is not in the list may have been found and rejected, and loading it says why.
         let absent = plan
             .absent
@@ -362,12 +370,32 @@ impl Keeper {
     }
 }
 
-/// Shows in the mirror what was saved, beside the saving: whoever looks at it may hold it.
+/// Shows in the mirror what was saved, beside the saving: whoever looks at it may hold it. That it does not show it is said
+/// once, until it does.
 async fn mirror(store: LoadedStateStore, mut saved: watch::Receiver<()>) {
-    while saved.changed().await.is_ok() {
+    let mut is_told = false;
+    loop {
+        let again = async {
+            if is_told {
+                tokio::time::sleep(AGAIN).await;
+            } else {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            changed = saved.changed() => if changed.is_err() {
+                return;
+            },
+            () = again => {}
+        }
         let store = store.clone();
-        if let Some(Err(fault)) = blocking(move || store.show_in_mirror()).await {
-            tracing::debug!(fault, "the mirror does not show the loaded skills");
+        match blocking(move || store.show_in_mirror()).await {
+            Some(Err(fault)) if !is_told => {
+                tracing::warn!("the mirror does not show the loaded skills: {fault}");
+                is_told = true;
+            }
+            Some(Err(fault)) => tracing::debug!(fault, "the mirror still does not show them"),
+            _ => is_told = false,
         }
     }
 }

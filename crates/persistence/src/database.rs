@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior};
 
 /// Why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +85,28 @@ impl Database {
         }
     }
 
+    /// Opens a database that is there, to look and nothing else: neither it nor its folder need be writable.
+    pub(crate) fn open_to_read(&self, file: &Path) -> Result<Connection, DatabaseError> {
+        let failed = |source| DatabaseError::Sqlite {
+            file: file.to_owned(),
+            source,
+        };
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let connection = Connection::open_with_flags(reading_uri(file), flags).map_err(failed)?;
+        connection.busy_timeout(self.wait).map_err(failed)?;
+        let found = connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0));
+        let found = found.map_err(failed)?;
+        let known = u32::try_from(self.migrations.len()).unwrap_or(u32::MAX);
+        if found > known {
+            return Err(DatabaseError::Newer {
+                file: file.to_owned(),
+                found,
+                known,
+            });
+        }
+        Ok(connection)
+    }
+
     fn try_open(&self, file: &Path) -> Result<Connection, DatabaseError> {
         let failed = |source| DatabaseError::Sqlite {
             file: file.to_owned(),
@@ -155,6 +177,21 @@ impl Database {
             .map_err(failed)?;
         transaction.commit().map_err(failed)
     }
+}
+
+/// The address of a database for whoever reads it. Where no log is beside it nothing is under way, and then `SQLite`
+/// need make none, which a disk that cannot be written would refuse.
+fn reading_uri(file: &Path) -> String {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    let is_at_rest = std::fs::metadata(log).map_or(true, |log| log.len() == 0);
+    let name = file.to_string_lossy();
+    let name = name
+        .replace('%', "%25")
+        .replace('?', "%3f")
+        .replace('#', "%23");
+    let how = if is_at_rest { "immutable=1" } else { "mode=ro" };
+    format!("file:{name}?{how}")
 }
 
 fn first_table(connection: &Connection) -> rusqlite::Result<Option<String>> {

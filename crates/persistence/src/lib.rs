@@ -7,7 +7,7 @@
 //! a [`ReplayPolicy`].
 //!
 //! ```
-//! use metier_persistence::{AppName, LoadedStateStore, ReplayPolicy, SavedSkill, StateChange, plan_replay};
+//! use metier_persistence::{AppName, CurrentSkill, LoadedStateStore, ReplayPolicy, SavedSkill, StateChange, plan_replay};
 //!
 //! # let folder = tempfile::tempdir().unwrap();
 //! let store = LoadedStateStore::new(folder.path(), AppName::new("maya")?);
@@ -16,7 +16,7 @@
 //!
 //! // After a restart.
 //! let saved = store.load().state;
-//! let current = [("maya-geometry".to_owned(), "1.0.0".to_owned())].into();
+//! let current = [("maya-geometry".to_owned(), CurrentSkill::new("1.0.0"))].into();
 //! let plan = plan_replay(&saved, &current, ReplayPolicy::SkipOnDrift)?;
 //! assert_eq!(plan.load[0].skill, "maya-geometry");
 //! assert!(plan.load[0].groups.contains("modeling"));
@@ -47,6 +47,7 @@ mod quality_ledger;
 #[cfg(feature = "sqlite")]
 mod quality_store;
 mod replay;
+mod replay_policy;
 mod shared_file;
 #[cfg(feature = "sqlite")]
 mod sqlite_mirror;
@@ -65,9 +66,10 @@ pub use quality_ledger::QualityLedger;
 #[cfg(feature = "sqlite")]
 pub use quality_store::{Counters, QualityStore};
 pub use replay::{
-    DriftError, ReplayLoad, ReplayPlan, ReplayPolicy, ReplayReport, UnknownPolicy, VersionDrift,
+    CurrentSkill, DriftError, HeldUp, ReplayLoad, ReplayPlan, ReplayReport, VersionDrift,
     plan_replay,
 };
+pub use replay_policy::{ReplayPolicy, UnknownPolicy};
 pub use shared_file::SharedFile;
 #[cfg(feature = "sqlite")]
 pub use sqlite_mirror::SqliteMirror;

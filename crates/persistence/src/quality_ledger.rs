@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::clock::Clock;
 use crate::database::DatabaseError;
@@ -14,7 +15,11 @@ use crate::quality_store::{Counters, QualityStore};
 const WAITING: usize = 4_096;
 
 /// How often counts that somebody waits for are tried to be written.
-const TRIES: usize = 3;
+const TRIES: usize = 2;
+
+/// How long another process may hold the database for one try. Somebody may wait for it, and what is not written waits
+/// as well.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Counters of skills in a [`QualityStore`] that other servers write as well. Nobody waits for the disk: a thread of
 /// its own writes, and reads what others wrote meanwhile.
@@ -206,7 +211,7 @@ impl Writer<'_> {
         let _ends = Ends(self.shared);
         if self.file.is_file() {
             // One that cannot be opened is told of with the first count.
-            self.store = QualityStore::open(self.file, Arc::clone(self.clock)).ok();
+            self.store = self.open().ok();
             self.read_again();
         }
         loop {
@@ -245,10 +250,14 @@ impl Writer<'_> {
         }
     }
 
+    fn open(&self) -> Result<QualityStore, DatabaseError> {
+        QualityStore::open_within(self.file, Arc::clone(self.clock), PATIENCE)
+    }
+
     fn write(&mut self, counts: &Counts) -> Result<(), DatabaseError> {
         let store = match self.store.take() {
             Some(store) => store,
-            None => QualityStore::open(self.file, Arc::clone(self.clock))?,
+            None => self.open()?,
         };
         let counts: Vec<(&str, &str, u64)> = counts
             .iter()

@@ -40,8 +40,33 @@ impl QualityStore {
     /// # Errors
     /// It cannot be opened, or a newer build wrote it.
     pub fn open(file: impl Into<PathBuf>, clock: Clock) -> Result<Self, DatabaseError> {
+        Self::open_within(file, clock, DATABASE.wait)
+    }
+
+    /// The same for whoever has less patience than five seconds with other processes, here and later.
+    pub(crate) fn open_within(
+        file: impl Into<PathBuf>,
+        clock: Clock,
+        wait: Duration,
+    ) -> Result<Self, DatabaseError> {
         let file = file.into();
-        let connection = Mutex::new(DATABASE.open(&file)?);
+        let database = Database { wait, ..DATABASE };
+        let connection = Mutex::new(database.open(&file)?);
+        Ok(Self {
+            file,
+            connection,
+            clock,
+        })
+    }
+
+    /// Opens a database that is there, to look at it alone: nothing is written, made or moved away, so that it may be on a
+    /// disk that cannot be written.
+    ///
+    /// # Errors
+    /// It cannot be opened or a newer build wrote it. What is damaged, or another program's, is told by what reads it.
+    pub fn open_to_read(file: impl Into<PathBuf>, clock: Clock) -> Result<Self, DatabaseError> {
+        let file = file.into();
+        let connection = Mutex::new(DATABASE.open_to_read(&file)?);
         Ok(Self {
             file,
             connection,

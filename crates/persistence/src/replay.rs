@@ -2,64 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::str::FromStr;
 
 use serde::Serialize;
 
+use crate::ReplayPolicy;
 use crate::format::clipped;
 use crate::state::LoadedState;
-
-/// What happens to a skill whose version on disk is not the saved one. Versions are compared as
-/// text, so `1.0` differs from `1.0.0`; a record without a version fits every one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReplayPolicy {
-    /// It is not loaded; the others are.
-    #[default]
-    SkipOnDrift,
-    /// Nothing is loaded at all, and the start fails with every mismatch.
-    RequireExactVersion,
-    /// It is loaded as it is.
-    IgnoreVersion,
-}
-
-impl ReplayPolicy {
-    /// All of them, the default first.
-    pub const ALL: [Self; 3] = [
-        Self::SkipOnDrift,
-        Self::RequireExactVersion,
-        Self::IgnoreVersion,
-    ];
-
-    /// The name as it is written.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SkipOnDrift => "skip_on_drift",
-            Self::RequireExactVersion => "require_exact_version",
-            Self::IgnoreVersion => "ignore_version",
-        }
-    }
-}
-
-impl fmt::Display for ReplayPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A text that names no policy.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no policy; there are skip_on_drift, require_exact_version and ignore_version")]
-pub struct UnknownPolicy(pub String);
-
-impl FromStr for ReplayPolicy {
-    type Err = UnknownPolicy;
-
-    fn from_str(text: &str) -> Result<Self, UnknownPolicy> {
-        let found = Self::ALL.into_iter().find(|policy| policy.name() == text);
-        found.ok_or_else(|| UnknownPolicy(text.to_owned()))
-    }
-}
 
 /// A skill whose version on disk is not the saved one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -82,6 +30,42 @@ impl fmt::Display for VersionDrift {
         let (skill, saved, found) = (clipped(skill), clipped(saved), clipped(found));
         write!(f, "`{skill}` was loaded as {saved} and is {found} now")
     }
+}
+
+/// A skill as it is there now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CurrentSkill {
+    /// Its version.
+    pub version: String,
+    /// The skills that it names as its dependencies, which loading it loads as well.
+    pub depends: Vec<String>,
+}
+
+impl CurrentSkill {
+    /// A skill of this version that depends on nothing.
+    pub fn new(version: impl Into<String>) -> Self {
+        Self {
+            version: version.into(),
+            depends: Vec::new(),
+        }
+    }
+
+    /// Says what it depends on.
+    #[must_use]
+    pub fn depends<S: Into<String>>(mut self, on: impl IntoIterator<Item = S>) -> Self {
+        self.depends = on.into_iter().map(Into::into).collect();
+        self
+    }
+}
+
+/// A skill that would bring one back that is left out over its version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct HeldUp {
+    /// The skill.
+    pub skill: String,
+    /// What it depends on, itself or by way of others.
+    pub needs: String,
 }
 
 /// Versions that do not fit, under a policy that lets nothing be loaded then.
@@ -119,17 +103,20 @@ pub struct ReplayPlan {
     pub load: Vec<ReplayLoad>,
     /// What is left out over its version.
     pub drifted: Vec<VersionDrift>,
+    /// What is left out because it depends on one of those.
+    pub held_up: Vec<HeldUp>,
     /// Skills that are not there at present. Their records stay: a network drive may be late.
     pub absent: Vec<String>,
 }
 
-/// Compares a saved state with the skills that are there, by name and version.
+/// Compares a saved state with the skills that are there, by name and version. What is left out over its version is not
+/// brought back by what depends on it either.
 ///
 /// # Errors
 /// Under [`ReplayPolicy::RequireExactVersion`], every mismatch there is.
 pub fn plan_replay(
     saved: &LoadedState,
-    current: &BTreeMap<String, String>,
+    current: &BTreeMap<String, CurrentSkill>,
     policy: ReplayPolicy,
 ) -> Result<ReplayPlan, DriftError> {
     let mut plan = ReplayPlan::default();
@@ -138,14 +125,17 @@ pub fn plan_replay(
             plan.absent.push(skill.name.clone());
             continue;
         };
-        let drift = skill.version.as_ref().filter(|saved| *saved != found);
+        let drift = skill
+            .version
+            .as_ref()
+            .filter(|saved| **saved != found.version);
         if let Some(saved) = drift
             && policy != ReplayPolicy::IgnoreVersion
         {
             plan.drifted.push(VersionDrift {
                 skill: skill.name.clone(),
                 saved: saved.clone(),
-                found: found.clone(),
+                found: found.version.clone(),
             });
             continue;
         }
@@ -157,7 +147,48 @@ pub fn plan_replay(
     if policy == ReplayPolicy::RequireExactVersion && !plan.drifted.is_empty() {
         return Err(DriftError(plan.drifted));
     }
+    plan.hold_up(current);
     Ok(plan)
+}
+
+impl ReplayPlan {
+    fn hold_up(&mut self, current: &BTreeMap<String, CurrentSkill>) {
+        let drifted = self.drifted.iter().map(|drift| drift.skill.as_str());
+        let drifted: BTreeSet<&str> = drifted.collect();
+        if drifted.is_empty() {
+            return;
+        }
+        let held_up = &mut self.held_up;
+        self.load.retain(|load| {
+            let needed = drifted_below(&load.skill, current, &drifted);
+            held_up.extend(needed.map(|needs| HeldUp {
+                skill: load.skill.clone(),
+                needs: needs.to_owned(),
+            }));
+            needed.is_none()
+        });
+    }
+}
+
+/// The first of these that loading a skill would load as well; dependencies may go in circles.
+fn drifted_below<'a>(
+    skill: &'a str,
+    current: &'a BTreeMap<String, CurrentSkill>,
+    drifted: &BTreeSet<&str>,
+) -> Option<&'a str> {
+    let mut open = vec![skill];
+    let mut seen = BTreeSet::new();
+    while let Some(next) = open.pop() {
+        if drifted.contains(next) {
+            return Some(next);
+        }
+        if seen.insert(next)
+            && let Some(found) = current.get(next)
+        {
+            open.extend(found.depends.iter().rev().map(String::as_str));
+        }
+    }
+    None
 }
 
 /// What a replay did.
@@ -168,6 +199,8 @@ pub struct ReplayReport {
     pub restored: Vec<String>,
     /// Skills that were left out over their version.
     pub drifted: Vec<VersionDrift>,
+    /// Skills that were left out because they depend on one of those.
+    pub held_up: Vec<HeldUp>,
     /// Skills that are not there at present.
     pub absent: Vec<String>,
     /// Skills that could not be loaded or that a policy refused, with the reason.
@@ -183,6 +216,10 @@ impl ReplayReport {
         let mut notes = self.warnings.clone();
         some(&mut notes, &self.drifted, |drift| {
             format!("not restored: {drift}; load it anew, or start with --persist=ignore_version")
+        });
+        some(&mut notes, &self.held_up, |HeldUp { skill, needs }| {
+            let (skill, needs) = (clipped(skill), clipped(needs));
+            format!("not restored: `{skill}` needs `{needs}`, which is of another version now")
         });
         some(&mut notes, &self.absent, |skill| {
             let skill = clipped(skill);
@@ -230,7 +267,7 @@ mod tests {
         }
     }
 
-    fn current() -> BTreeMap<String, String> {
+    fn current() -> BTreeMap<String, CurrentSkill> {
         [
             ("same", "1.0.0"),
             ("newer", "1.1.0"),
@@ -238,8 +275,27 @@ mod tests {
             ("short", "1.0.0"),
             ("unsaved", "3.2.1"),
         ]
-        .map(|(name, version)| (name.to_owned(), version.to_owned()))
+        .map(|(name, version)| (name.to_owned(), CurrentSkill::new(version)))
         .into()
+    }
+
+    #[test]
+    fn what_is_left_out_does_not_come_back_by_what_depends_on_it() {
+        let mut current = current();
+        let depends = |on: &str| CurrentSkill::new("1.0.0").depends([on]);
+        current.insert("same".to_owned(), depends("between"));
+        // Nothing is kept of this one: it would only be loaded as a dependency. The circle ends.
+        current.insert(
+            "between".to_owned(),
+            CurrentSkill::new("7").depends(["same", "newer"]),
+        );
+        let plan = plan_replay(&saved(), &current, ReplayPolicy::SkipOnDrift).unwrap();
+        assert_eq!(names(&plan), ["unsaved"]);
+        let needs = "newer".to_owned();
+        let skill = "same".to_owned();
+        assert_eq!(plan.held_up, [HeldUp { skill, needs }]);
+        let all = plan_replay(&saved(), &current, ReplayPolicy::IgnoreVersion).unwrap();
+        assert_eq!(all.load.len(), 5);
     }
 
     fn names(plan: &ReplayPlan) -> Vec<&str> {
@@ -272,14 +328,6 @@ mod tests {
         let plan = plan_replay(&saved(), &current(), ReplayPolicy::IgnoreVersion).unwrap();
         assert_eq!(names(&plan), ["same", "newer", "older", "short", "unsaved"]);
         assert!(plan.drifted.is_empty());
-    }
-
-    #[test]
-    fn policies_have_the_names_that_are_written() {
-        for policy in ReplayPolicy::ALL {
-            assert_eq!(policy.name().parse(), Ok(policy));
-        }
-        assert!("skip".parse::<ReplayPolicy>().is_err());
     }
 
     #[test]

@@ -20,16 +20,31 @@ const MEMBERS: [&str; 4] = ["decision", "reason", "hint", "extra"];
 ///
 /// Exit code 0 is no objection, unless the JSON object on standard output denies; 2 denies with the
 /// words on standard error; everything else is a failure. An object with a member that means nothing is
-/// a failure too, and so is a second decision: what may have been a refusal must not pass for consent.
+/// a failure too, and so is a second decision. One that says `deny` and nothing against it refuses, whatever
+/// is wrong beside it and however the program ended: what was a refusal must not pass for consent.
 pub(crate) fn of(report: &Report) -> (HookResult, Map<String, Value>) {
     match &report.exit {
         Exit::DeadlineExceeded { .. } => (Err(HookFailure::Late), Map::new()),
         Exit::Code(DENY) => (Err(refusal(report).into()), Map::new()),
-        _ => match report.failure() {
-            Some(_) => (Err(failed(report)), Map::new()),
-            None => consent(report),
+        _ => match (report.failure(), plain_refusal(report)) {
+            (Some(_), Some(deny)) => (Err(deny.into()), Map::new()),
+            (Some(_), None) => (Err(failed(report)), Map::new()),
+            (None, deny) => consent(report, deny),
         },
     }
+}
+
+/// An object that says `deny`, and nothing beside it that says otherwise.
+fn plain_refusal(report: &Report) -> Option<HookDeny> {
+    let Output::Json(Value::Object(object)) = &report.output else {
+        return None;
+    };
+    let denies = text(object, "decision").ok().flatten().as_deref() == Some("deny");
+    if !denies || beside(report).is_some() {
+        return None;
+    }
+    let said = |name: &str| text(object, name).ok().flatten();
+    Some(deny(said("reason"), said("hint")))
 }
 
 /// The whole account for the log.
@@ -61,7 +76,7 @@ fn deny(reason: Option<String>, hint: Option<String>) -> HookDeny {
 }
 
 /// Exit code 0.
-fn consent(report: &Report) -> (HookResult, Map<String, Value>) {
+fn consent(report: &Report, refusal: Option<HookDeny>) -> (HookResult, Map<String, Value>) {
     let said = match &report.output {
         Output::Json(Value::Object(said)) => match beside(report) {
             None => read(said),
@@ -69,12 +84,16 @@ fn consent(report: &Report) -> (HookResult, Map<String, Value>) {
         },
         Output::Json(other) if decides(&other.to_string()) => Err(format!("{LOOSE} in a list")),
         Output::Text(text) if decides(text) => Err(format!("{LOOSE} in plain text")),
+        // UTF-16 looks so, as some shells write it.
+        Output::Text(text) if text.contains('\0') => {
+            Err("holds zero bytes; expected UTF-8 text".to_owned())
+        }
         _ => return (Ok(()), Map::new()),
     };
-    match said {
-        Ok(said) if said.denies => (Err(deny(said.reason, said.hint).into()), said.extra),
-        Ok(said) => (Ok(()), said.extra),
-        Err(wrong) => (
+    match (said, refusal) {
+        (said, Some(deny)) => (Err(deny.into()), said.unwrap_or_default()),
+        (Ok(extra), None) => (Ok(()), extra),
+        (Err(wrong), None) => (
             Err(HookFailure::Failed(format!("its answer {wrong}"))),
             Map::new(),
         ),
@@ -97,14 +116,8 @@ fn beside(report: &Report) -> Option<String> {
     decides(&report.noise).then(|| "has a second `decision` beside its object".to_owned())
 }
 
-struct Said {
-    denies: bool,
-    reason: Option<String>,
-    hint: Option<String>,
-    extra: Map<String, Value>,
-}
-
-fn read(object: &Map<String, Value>) -> Result<Said, String> {
+/// What an object leaves for later handlers; a refusal was read before.
+fn read(object: &Map<String, Value>) -> Result<Map<String, Value>, String> {
     if let Some(unknown) = object.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(format!(
             "has the member `{unknown}`, which means nothing; known are {}",
@@ -115,30 +128,22 @@ fn read(object: &Map<String, Value>) -> Result<Said, String> {
     if decision.is_none() && object.contains_key("decision") {
         return Err("has an empty `decision`; expected `allow` or `deny`".to_owned());
     }
-    let denies = match decision.as_deref() {
-        Some("deny") => true,
-        Some("allow") | None => false,
-        Some(other) => {
-            return Err(format!(
-                "has the decision `{other}`; expected `allow` or `deny`"
-            ));
-        }
-    };
+    if let Some(other) = &decision
+        && !["allow", "deny"].contains(&other.as_str())
+    {
+        return Err(format!(
+            "has the decision `{other}`; expected `allow` or `deny`"
+        ));
+    }
     let (reason, hint) = (text(object, "reason")?, text(object, "hint")?);
     if decision.is_none() && (reason.is_some() || hint.is_some()) {
         return Err("gives a reason and no decision".to_owned());
     }
-    let extra = match object.get("extra") {
-        None | Some(Value::Null) => Map::new(),
-        Some(Value::Object(extra)) => extra.clone(),
-        Some(_) => return Err("has an `extra` that is no object".to_owned()),
-    };
-    Ok(Said {
-        denies,
-        reason,
-        hint,
-        extra,
-    })
+    match object.get("extra") {
+        None | Some(Value::Null) => Ok(Map::new()),
+        Some(Value::Object(extra)) => Ok(extra.clone()),
+        Some(_) => Err("has an `extra` that is no object".to_owned()),
+    }
 }
 
 /// A text that says something.
@@ -251,6 +256,28 @@ mod tests {
         error output:
         Traceback
         "#);
+    }
+
+    #[test]
+    fn a_plain_deny_refuses_whatever_stands_beside_it() {
+        let said = [
+            json!({"decision": "deny", "message": "m"}),
+            json!({"decision": "deny", "reason": 3}),
+            json!({"decision": " deny ", "reason": "no", "extra": []}),
+        ]
+        .map(|object| answer(0, Output::Json(object), ""));
+        insta::assert_snapshot!(said.join("\n"), @"
+        denied: a policy refused it and gave no reason
+        denied: a policy refused it and gave no reason
+        denied: no
+        ");
+        let denies = json!({"decision": "deny", "reason": "no"});
+        assert_eq!(answer(1, Output::Json(denies), "Traceback"), "denied: no");
+        let utf16 = "{\0\"\0d\0";
+        assert_eq!(
+            answer(0, Output::Text(utf16.to_owned()), ""),
+            "its answer holds zero bytes; expected UTF-8 text"
+        );
     }
 
     #[test]

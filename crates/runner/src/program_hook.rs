@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::resolve_error::Fault;
 use crate::{
-    EnvLookup, EnvironmentPolicy, Gate, Job, Limits, Program, Progress, RunEvents, ScriptKind,
-    hook_answer,
+    EnvLookup, EnvironmentPolicy, FirstLineFault, Gate, Job, Limits, Program, Progress, RunEvents,
+    ScriptKind, first_line, hook_answer,
 };
 
 /// How long a program may take unless told otherwise.
@@ -31,7 +31,7 @@ const OUTPUT: usize = 256 << 10;
 /// |---|---|
 /// | exit code 0 | no objection; `{"decision": "deny", "reason": "…", "hint": "…"}` on standard output refuses, and `extra` in it is left for later handlers |
 /// | exit code 2 | refused, the reason is what it wrote to standard error |
-/// | anything else | it failed: no decision, a refusal where [`fail_closed`](Self::fail_closed) |
+/// | anything else | it failed: no decision, a refusal where [`fail_closed`](Self::fail_closed) or where the JSON object denies |
 /// | its time limit | refused on a policy event |
 ///
 /// It runs as scripts do: a deadline, the whole process tree ended, a cap on output, an environment by
@@ -76,6 +76,14 @@ pub enum ProgramHookError {
         program: PathBuf,
         /// What is wrong with it.
         fault: Fault,
+    },
+    /// The system would not start the program.
+    #[error("`{}` {fault}", program.display())]
+    FirstLine {
+        /// As it was named.
+        program: PathBuf,
+        /// What is wrong with its first line.
+        fault: FirstLineFault,
     },
     /// The script that the program is to read is not there.
     #[error("`{}` does not exist", script.display())]
@@ -230,10 +238,16 @@ impl ProgramHook {
         let executable = lookup
             .named(&named)
             .map_err(|fault| ProgramHookError::Program {
-                program: named,
+                program: named.clone(),
                 fault,
             })?;
         let executable = std::path::absolute(&executable).unwrap_or(executable);
+        if let Some(fault) = first_line::fault(&executable) {
+            return Err(ProgramHookError::FirstLine {
+                program: named,
+                fault,
+            });
+        }
         self.check_script(arguments)?;
         Ok(Program {
             interpreter: executable.clone(),

@@ -3,9 +3,12 @@
 use crate::rules::encoded_run;
 use crate::spots::may_match;
 
-/// Whether it is certain that no rule finds anything in a text: it is plain ASCII, hides nothing, and no pattern has a
-/// place in it. What a text is put between makes no difference, so many texts can be looked at as one.
-pub(crate) fn is_clean(text: &str) -> bool {
+/// Whether it is certain that no rule finds anything in a text, whatever part of a skill it is: it is plain ASCII, hides
+/// nothing, and no pattern has a place in it. `false` says nothing.
+///
+/// What a text is put between makes no difference, so many texts can be looked at as one; and what is certain of a text is
+/// certain of each piece of it that neither begins nor ends inside a word.
+pub fn is_clean(text: &str) -> bool {
     is_plain(text)
         && !text.contains("<!--")
         && encoded_run(text.as_bytes(), 0).is_none()

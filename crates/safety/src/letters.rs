@@ -5,7 +5,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// Whether the character takes no place on the screen: what Unicode calls ignorable by default, assigned or not, and the
 /// marks around notes between lines.
-pub(crate) fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'

@@ -49,9 +49,12 @@ mod rule;
 mod rules;
 mod scan;
 mod spots;
+mod texts;
 mod verdict;
 mod words;
 
+pub use glance::is_clean;
+pub use letters::is_invisible;
 pub use part::Part;
 pub use scan::{MOST_FINDINGS, MOST_OF_ONE_RULE, Scan};
 pub use verdict::{Outcome, Verdict};

@@ -12,14 +12,13 @@ use crate::glance::is_clean;
 use crate::part::Part;
 use crate::rule::{Examined, Hit};
 use crate::rules::RULES;
+use crate::texts::Texts;
 use crate::verdict::Verdict;
 
 /// So many findings of one rule in one file are kept.
 pub const MOST_OF_ONE_RULE: usize = 5;
 /// So many findings are kept of one skill.
 pub const MOST_FINDINGS: usize = 60;
-/// How deep a JSON value is looked into.
-const DEEPEST: usize = 64;
 
 /// Scans the texts of one skill.
 ///
@@ -71,11 +70,42 @@ impl Scan {
 
     /// A value that was read from a file: `what` says which ("the description of tool `bake`").
     pub fn value(&mut self, part: Part, file: &str, what: &str, text: &str) {
+        self.placed(part, file, what, text, |_| None);
+    }
+
+    fn placed(
+        &mut self,
+        part: Part,
+        file: &str,
+        what: &str,
+        text: &str,
+        place: impl Fn(usize) -> Option<Location>,
+    ) {
         for (code, hit) in examine(part, text) {
             if !self.has(file, code, hit.severity) {
-                self.add(code, &hit, file, what, || Location::file(file));
+                self.add(code, &hit, file, what, || {
+                    place(hit.range.start).unwrap_or_else(|| Location::file(file))
+                });
             }
         }
+    }
+
+    /// Texts that are put together to be looked at, and once more to find where one comes from.
+    fn collected(
+        &mut self,
+        part: Part,
+        file: &str,
+        what: &str,
+        collect: &impl Fn(&mut Texts),
+        place: &impl Fn(&[String]) -> Option<Location>,
+    ) {
+        let mut texts = Texts::default();
+        collect(&mut texts);
+        self.placed(part, file, what, &texts.text, |at| {
+            let mut texts = Texts::looking_for(at);
+            collect(&mut texts);
+            place(&texts.found?)
+        });
     }
 
     /// The same of several values, looked at together.
@@ -90,73 +120,56 @@ impl Scan {
         for value in values {
             texts.add(value);
         }
-        self.value(part, file, what, &texts.0);
+        self.value(part, file, what, &texts.text);
     }
 
     /// Every text of a JSON value, keys included: front matter, a schema.
     pub fn json(&mut self, part: Part, file: &str, what: &str, value: &Value) {
         let mut texts = Texts::default();
-        texts.json(value);
-        self.value(part, file, what, &texts.0);
+        texts.json(value, 0);
+        self.value(part, file, what, &texts.text);
     }
 
-    /// What was read of a skill: the front matter from `skill_file`, the tools from `tools_file`.
-    pub fn metadata(&mut self, skill_file: &str, tools_file: &str, metadata: &SkillMetadata) {
-        self.front_matter(skill_file, metadata);
-        self.tools(tools_file, metadata);
-    }
-
-    /// What was read of the front matter of `file`.
-    pub fn front_matter(&mut self, file: &str, metadata: &SkillMetadata) {
-        let mut texts = Texts::default();
-        for (key, value) in &metadata.front_matter {
-            texts.add(key);
-            texts.json(value);
-        }
-        self.value(Part::FrontMatter, file, "in the front matter", &texts.0);
-        self.value(
+    /// What was read of the front matter of `file`. `place` knows where the value stands that some keys and numbers lead to.
+    pub fn front_matter(
+        &mut self,
+        file: &str,
+        metadata: &SkillMetadata,
+        place: impl Fn(&[String]) -> Option<Location>,
+    ) {
+        let collect = |texts: &mut Texts| texts.members(&metadata.front_matter);
+        self.collected(
             Part::FrontMatter,
             file,
-            "in the description",
-            &metadata.description,
+            "in the front matter",
+            &collect,
+            &place,
         );
+        let of_description = |_: &[String]| place(&["description".to_owned()]);
+        let collect = |texts: &mut Texts| texts.add(&metadata.description);
+        let what = "in the description";
+        self.collected(Part::FrontMatter, file, what, &collect, &of_description);
     }
 
-    /// What was read of the tools and groups that `file` declares: every text of them that stands in an answer.
-    pub fn tools(&mut self, file: &str, metadata: &SkillMetadata) {
-        let mut texts = Texts::default();
-        for tool in &metadata.tools {
-            texts.add(&tool.name);
-            texts.add(&tool.description);
-            let lists = [
-                &tool.search_aliases,
-                &tool.required_capabilities,
-                &tool.next_tools.on_success,
-                &tool.next_tools.on_failure,
-            ];
-            for text in lists.into_iter().flatten().chain(&tool.annotations.title) {
-                texts.add(text);
-            }
-            for (key, value) in &tool.extra {
-                texts.add(key);
-                texts.json(value);
-            }
-            for schema in [&tool.input_schema, &tool.output_schema]
-                .into_iter()
-                .flatten()
-                .filter(|schema| !schema.as_text().is_some_and(is_clean_json))
-            {
-                for (key, value) in &schema.map() {
-                    texts.add(key);
-                    texts.json(value);
-                }
-            }
+    /// What was read of the tools and groups that `file` declares: every text of them that stands in an answer. A place is
+    /// asked for by `tools` or `groups`, the name, and what leads to the value from there.
+    pub fn tools(
+        &mut self,
+        file: &str,
+        metadata: &SkillMetadata,
+        place: impl Fn(&[String]) -> Option<Location>,
+    ) {
+        let collect = |texts: &mut Texts| texts.tools(metadata);
+        self.collected(Part::Tools, file, "in the tools", &collect, &place);
+    }
+
+    /// Adds what the caller has found out about the scan itself, such as what it could not look at.
+    pub fn note(&mut self, finding: Diagnostic) {
+        if self.findings.len() < MOST_FINDINGS {
+            self.findings.push(finding);
+        } else {
+            self.left_out += 1;
         }
-        for group in &metadata.groups {
-            texts.add(&group.name);
-            texts.add(&group.description);
-        }
-        self.value(Part::Tools, file, "in the tools", &texts.0);
     }
 
     /// The verdict on everything that was given.
@@ -233,42 +246,6 @@ fn examine(part: Part, raw: &str) -> Vec<(Code, Hit)> {
     }
     found.sort_by_key(|(_, hit)| hit.range.start);
     found
-}
-
-/// The same of a JSON text. One without escapes holds every text of it as it is.
-fn is_clean_json(text: &str) -> bool {
-    !text.contains('\\') && is_clean(text)
-}
-
-/// Many short texts as one, so that they are looked at together.
-#[derive(Default)]
-struct Texts(String);
-
-impl Texts {
-    fn add(&mut self, text: &str) {
-        // A blank line ends what belongs together, and a full stop what can be one match.
-        self.0.push_str("\n\n.\n\n");
-        self.0.push_str(text);
-    }
-
-    fn json(&mut self, value: &Value) {
-        let mut open = vec![(value, 0)];
-        while let Some((value, depth)) = open.pop() {
-            match value {
-                Value::String(text) => self.add(text),
-                Value::Array(items) if depth < DEEPEST => {
-                    open.extend(items.iter().rev().map(|item| (item, depth + 1)));
-                }
-                Value::Object(entries) if depth < DEEPEST => {
-                    for (key, _) in entries {
-                        self.add(key);
-                    }
-                    open.extend(entries.values().rev().map(|entry| (entry, depth + 1)));
-                }
-                _ => {}
-            }
-        }
-    }
 }
 
 /// Where the body begins; 0 where there is no front matter.

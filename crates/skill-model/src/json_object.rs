@@ -30,10 +30,16 @@ impl JsonObject {
     /// Keeps this object.
     pub fn new(map: Map<String, Value>) -> Self {
         let comes_back = map.values().all(|value| comes_back(value, DEEPEST));
-        match serde_json::to_string(&map) {
-            Ok(text) if comes_back => Self(Kept::Text(text.into_boxed_str())),
-            _ => Self(Kept::Tree(Box::new(map))),
+        match comes_back.then(|| written(&map)).flatten() {
+            Some(text) => Self(Kept::Text(text)),
+            None => Self(Kept::Tree(Box::new(map))),
         }
+    }
+
+    /// Keeps the JSON text of an object, which holds no fractions and is not deep: as [`new`](Self::new) would write it. A
+    /// text that is none reads as the empty object.
+    pub fn from_text(text: String) -> Self {
+        Self(Kept::Text(text.into_boxed_str()))
     }
 
     /// Its JSON text, where it is kept as such.
@@ -52,6 +58,15 @@ impl JsonObject {
             Kept::Tree(map) => Map::clone(map),
         }
     }
+}
+
+/// Room for the text of an ordinary schema, which then does not move while it grows.
+const EXPECTED: usize = 512;
+
+fn written(map: &Map<String, Value>) -> Option<Box<str>> {
+    let mut text = Vec::with_capacity(EXPECTED);
+    serde_json::to_writer(&mut text, map).ok()?;
+    Some(String::from_utf8(text).ok()?.into_boxed_str())
 }
 
 /// Whether a value is the same after it was written and read.

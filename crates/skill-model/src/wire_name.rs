@@ -43,7 +43,10 @@ pub fn canonical_name(skill: &str, tool: &str) -> String {
     if tool.contains("__") {
         return tool.to_owned();
     }
-    format!("{}__{}", skill.replace('-', "_"), tool.replace('-', "_"))
+    let letters = skill.chars().chain("__".chars()).chain(tool.chars());
+    let mut name = String::with_capacity(skill.len() + 2 + tool.len());
+    name.extend(letters.map(|c| if c == '-' { '_' } else { c }));
+    name
 }
 
 /// The name that travels: the canonical one where clients accept it, otherwise a mapped one.

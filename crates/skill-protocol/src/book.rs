@@ -46,6 +46,8 @@ pub struct SkillEntry {
     pub only_for_users: bool,
     /// Loaded by name alone, never listed nor discovered.
     pub only_by_name: bool,
+    /// Why its instructions cannot be had: then it is in neither listing nor discovery, and not activated.
+    pub not_served: Option<String>,
     /// The front matter, for what it asks of the host.
     pub front_matter: Map<String, Value>,
 }
@@ -77,8 +79,16 @@ impl SkillEntry {
             paths: metadata.client.paths.clone(),
             only_for_users: metadata.client.disable_model_invocation,
             only_by_name: !metadata.allow_implicit_invocation,
+            not_served: None,
             front_matter: metadata.front_matter.clone(),
         }
+    }
+
+    /// The same where its instructions cannot be had, for this reason.
+    #[must_use]
+    pub fn not_served(mut self, reason: Option<String>) -> Self {
+        self.not_served = reason;
+        self
     }
 
     /// A document for an index of its own; a server that has an index of its skills needs none.

@@ -68,7 +68,7 @@ pub use discovery::{
 };
 pub use experience::Experience;
 pub use glob::{Glob, matches_path};
-pub use line::line as one_line;
+pub use line::{line as one_line, visible};
 pub use listing::{
     DEFAULT_BUDGET, Listing, ListingKind, ListingOptions, budget_of_window, listing,
 };

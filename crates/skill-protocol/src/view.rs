@@ -30,6 +30,8 @@ pub enum Absence {
     OnlyForUsers,
     /// It is loaded by name alone.
     OnlyByName,
+    /// Its instructions cannot be had.
+    NotServed,
 }
 
 /// The one way to look at the skills, for all three faces.
@@ -87,6 +89,8 @@ impl<'a> View<'a> {
             Some(Absence::OnlyForUsers)
         } else if entry.only_by_name {
             Some(Absence::OnlyByName)
+        } else if entry.not_served.is_some() {
+            Some(Absence::NotServed)
         } else {
             None
         }

@@ -21,6 +21,66 @@ pub const SCHEMA_TYPES: [&str; 7] = [
     "string", "number", "integer", "boolean", "array", "object", "null",
 ];
 
+/// A value of a schema, in whatever tree it was read.
+pub trait SchemaPart {
+    /// What it says, if it is text.
+    fn text(&self) -> Option<&str>;
+    /// Whether it is true or false.
+    fn is_boolean(&self) -> bool;
+    /// Whether it is a number.
+    fn is_number(&self) -> bool;
+    /// Whether it is a whole number that is not negative.
+    fn is_count(&self) -> bool;
+    /// Its items, if it is a list.
+    fn items(&self) -> Option<&[Self]>
+    where
+        Self: Sized;
+    /// Hands every member over, until one is refused; `None` for that and for what is no object.
+    fn each_member(&self, take: impl FnMut(&str, &Self) -> Option<()>) -> Option<()>;
+}
+
+impl SchemaPart for Value {
+    fn text(&self) -> Option<&str> {
+        self.as_str()
+    }
+
+    fn is_boolean(&self) -> bool {
+        Self::is_boolean(self)
+    }
+
+    fn is_number(&self) -> bool {
+        Self::is_number(self)
+    }
+
+    fn is_count(&self) -> bool {
+        self.is_u64()
+    }
+
+    fn items(&self) -> Option<&[Self]> {
+        self.as_array().map(Vec::as_slice)
+    }
+
+    fn each_member(&self, mut take: impl FnMut(&str, &Self) -> Option<()>) -> Option<()> {
+        self.as_object()?
+            .iter()
+            .try_for_each(|(key, value)| take(key, value))
+    }
+}
+
+/// Whether it is easy to see that a schema of an object can be used as it stands: what [`check_schema`] looks at first, of
+/// any tree. `false` says nothing.
+pub fn is_plain_schema<P: SchemaPart>(schema: &P) -> bool {
+    let mut is_object = true;
+    let found = schema.each_member(|key, value| {
+        if key == "type" {
+            is_object = value.text() == Some("object");
+        }
+        Some(())
+    });
+    let mut looking = Looking::default();
+    found.is_some() && is_object && looking.is_plain(schema, 0).is_some()
+}
+
 /// The verdict of [`CompiledSchema::compile_within`] without the compiled schema.
 ///
 /// ```
@@ -41,11 +101,9 @@ pub fn check_schema(
     budget: &mut PatternBudget,
 ) -> Result<Vec<SchemaNote>, SchemaError> {
     let is_object = schema.get("type").is_none_or(|kind| kind == "object");
-    let mut looking = Looking {
-        values: MOST_VALUES,
-        bytes: MOST_BYTES,
-    };
-    if is_object && looking.is_plain(schema, 0).is_some() {
+    let mut looking = Looking::default();
+    let mut members = schema.iter();
+    if is_object && members.all(|(key, value)| looking.member(key, value, 0).is_some()) {
         return Ok(Vec::new());
     }
     CompiledSchema::compile_within(schema, budget).map(|(_, notes)| notes)
@@ -57,70 +115,68 @@ struct Looking {
     bytes: usize,
 }
 
+impl Default for Looking {
+    fn default() -> Self {
+        Self {
+            values: MOST_VALUES,
+            bytes: MOST_BYTES,
+        }
+    }
+}
+
 impl Looking {
     /// `None` where it is not easy to see.
-    fn is_plain(&mut self, schema: &Map<String, Value>, depth: usize) -> Option<()> {
+    fn is_plain<P: SchemaPart>(&mut self, schema: &P, depth: usize) -> Option<()> {
         if depth > DEEPEST {
             return None;
         }
-        for (key, value) in schema {
-            self.spend(key.len())?;
-            match key.as_str() {
-                "type" => is_type(value)?,
-                "title" | "description" | "$comment" | "format" => self.text(value)?,
-                "$schema" => {
-                    let known = [
-                        "https://json-schema.org/draft/2020-12/schema",
-                        "http://json-schema.org/draft-07/schema#",
-                    ];
-                    let is_known = value
-                        .as_str()
-                        .is_some_and(|dialect| known.contains(&dialect));
-                    (depth == 0 && is_known).then_some(())?;
-                }
-                "properties" => {
-                    for (name, part) in value.as_object()? {
-                        self.spend(name.len())?;
-                        self.is_plain(part.as_object()?, depth + 1)?;
-                    }
-                }
-                "items" => self.is_plain(value.as_object()?, depth + 1)?,
-                "additionalProperties" => {
-                    if !value.is_boolean() {
-                        self.is_plain(value.as_object()?, depth + 1)?;
-                    }
-                }
-                "anyOf" | "oneOf" | "allOf" => {
-                    let parts = value.as_array().filter(|parts| !parts.is_empty())?;
-                    for part in parts {
-                        self.is_plain(part.as_object()?, depth + 1)?;
-                    }
-                }
-                "required" => {
-                    let mut seen = BTreeSet::new();
-                    for name in value.as_array()? {
-                        self.text(name)?;
-                        seen.insert(name.as_str()?).then_some(())?;
-                    }
-                }
-                "enum" => {
-                    let options = value.as_array().filter(|options| !options.is_empty())?;
-                    for option in options {
-                        self.scalar(option)?;
-                    }
-                }
-                "default" | "const" => self.scalar(value)?,
-                "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
-                    value.is_number().then_some(())?;
-                }
-                "minLength" | "maxLength" | "minItems" | "maxItems" => {
-                    value.is_u64().then_some(())?;
-                }
-                "uniqueItems" => value.is_boolean().then_some(())?,
-                _ => return None,
+        schema.each_member(|key, value| self.member(key, value, depth))
+    }
+
+    /// The same of one keyword.
+    fn member<P: SchemaPart>(&mut self, key: &str, value: &P, depth: usize) -> Option<()> {
+        self.spend(key.len())?;
+        match key {
+            "type" => is_type(value),
+            "title" | "description" | "$comment" | "format" => self.text(value),
+            "$schema" => {
+                let known = [
+                    "https://json-schema.org/draft/2020-12/schema",
+                    "http://json-schema.org/draft-07/schema#",
+                ];
+                let is_known = value.text().is_some_and(|dialect| known.contains(&dialect));
+                (depth == 0 && is_known).then_some(())
             }
+            "properties" => value.each_member(|name, part| {
+                self.spend(name.len())?;
+                self.is_plain(part, depth + 1)
+            }),
+            "items" => self.is_plain(value, depth + 1),
+            "additionalProperties" if value.is_boolean() => Some(()),
+            "additionalProperties" => self.is_plain(value, depth + 1),
+            "anyOf" | "oneOf" | "allOf" => {
+                let mut parts = value.items().filter(|parts| !parts.is_empty())?.iter();
+                parts.try_for_each(|part| self.is_plain(part, depth + 1))
+            }
+            "required" => {
+                let mut seen = BTreeSet::new();
+                value.items()?.iter().try_for_each(|name| {
+                    self.text(name)?;
+                    seen.insert(name.text()?).then_some(())
+                })
+            }
+            "enum" => {
+                let options = value.items().filter(|options| !options.is_empty())?;
+                options.iter().try_for_each(|option| self.scalar(option))
+            }
+            "default" | "const" => self.scalar(value),
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
+                value.is_number().then_some(())
+            }
+            "minLength" | "maxLength" | "minItems" | "maxItems" => value.is_count().then_some(()),
+            "uniqueItems" => value.is_boolean().then_some(()),
+            _ => None,
         }
-        Some(())
     }
 
     fn spend(&mut self, bytes: usize) -> Option<()> {
@@ -129,34 +185,28 @@ impl Looking {
         Some(())
     }
 
-    fn text(&mut self, value: &Value) -> Option<()> {
-        self.spend(value.as_str()?.len())
+    fn text<P: SchemaPart>(&mut self, value: &P) -> Option<()> {
+        self.spend(value.text()?.len())
     }
 
     /// Data without parts: what it holds could have any depth.
-    fn scalar(&mut self, value: &Value) -> Option<()> {
-        match value {
-            Value::String(text) => self.spend(text.len()),
-            Value::Array(_) | Value::Object(_) => None,
-            _ => self.spend(0),
+    fn scalar<P: SchemaPart>(&mut self, value: &P) -> Option<()> {
+        let has_parts = value.items().is_some() || value.each_member(|_, _| Some(())).is_some();
+        if has_parts {
+            return None;
         }
+        self.spend(value.text().map_or(0, str::len))
     }
 }
 
-fn is_type(value: &Value) -> Option<()> {
-    let is_known = |kind: &Value| {
-        kind.as_str()
-            .is_some_and(|kind| SCHEMA_TYPES.contains(&kind))
+fn is_type<P: SchemaPart>(value: &P) -> Option<()> {
+    let is_known = |kind: &P| kind.text().is_some_and(|kind| SCHEMA_TYPES.contains(&kind));
+    let Some(kinds) = value.items() else {
+        return is_known(value).then_some(());
     };
-    match value {
-        Value::Array(kinds) => {
-            let each: BTreeSet<Option<&str>> = kinds.iter().map(Value::as_str).collect();
-            let is_fine =
-                !kinds.is_empty() && kinds.iter().all(is_known) && each.len() == kinds.len();
-            is_fine.then_some(())
-        }
-        kind => is_known(kind).then_some(()),
-    }
+    let each: BTreeSet<Option<&str>> = kinds.iter().map(P::text).collect();
+    let is_fine = !kinds.is_empty() && kinds.iter().all(is_known) && each.len() == kinds.len();
+    is_fine.then_some(())
 }
 
 #[cfg(test)]
@@ -244,6 +294,8 @@ mod tests {
         fn the_verdict_is_that_of_compiling(schema in schemas()) {
             let schema = schema.as_object().unwrap();
             let compiled = CompiledSchema::compile(schema).map(|(_, notes)| notes);
+            let seen = is_plain_schema(&Value::Object(schema.clone()));
+            prop_assert!(!seen || compiled.as_ref().is_ok_and(Vec::is_empty));
             prop_assert_eq!(check_schema(schema, &mut PatternBudget::default()), compiled);
         }
     }
@@ -260,10 +312,6 @@ mod tests {
             "required": ["samples"],
             "additionalProperties": false,
         });
-        let mut looking = Looking {
-            values: MOST_VALUES,
-            bytes: MOST_BYTES,
-        };
-        assert!(looking.is_plain(schema.as_object().unwrap(), 0).is_some());
+        assert!(is_plain_schema(&schema));
     }
 }

@@ -10,7 +10,6 @@ use super::rows::LoadCall;
 use super::{Own, reads};
 use crate::denial::denied;
 use crate::protocol::Discover;
-use crate::snapshot::CatalogSnapshot;
 
 /// The key of what a client's model said, among the answers that come with a call: `{"text": …}`, or `{"error": …}`.
 pub const SELECTION: &str = "selection";
@@ -78,7 +77,7 @@ struct Row {
     /// What of that the host lacks: tools that need it refuse calls.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing_capabilities: Vec<String>,
-    /// The call that gives its instructions, or its tools where it has no instructions to give.
+    /// The call that gives its instructions.
     #[serde(rename = "use")]
     call: LoadCall,
 }
@@ -115,7 +114,7 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
     discover.is_admitted = discover.said.is_some();
     let catalog = own.catalog()?;
     match catalog.discover_skills(discover).await {
-        Ok(answer) => Ok(output(&catalog.snapshot(), answer)),
+        Ok(answer) => Ok(output(answer)),
         Err(deny) => Err(ToolError::Refused(Box::new(denied(&deny)))),
     }
 }
@@ -151,11 +150,9 @@ fn output(snapshot: &CatalogSnapshot, answer: DiscoveryAnswer) -> Output {
 fn row(snapshot: &CatalogSnapshot, hit: DiscoveredSkill) -> Row {
     let rounded = |number: f64| (number * 1000.0).round() / 1000.0;
     let entry = snapshot.parts.skills.entries.get(&hit.id);
-    let has_text = entry.is_none_or(|entry| entry.skill.not_served.is_none());
-    let tool = if has_text { "skill" } else { "load_skill" };
     let required = entry.map(|entry| entry.metadata().required_capabilities());
     Row {
-        call: LoadCall::to(tool, &hit.name),
+        call: LoadCall::to("skill", &hit.name),
         missing_capabilities: snapshot.missing_capabilities(&hit.id),
         required_capabilities: required.unwrap_or_default(),
         stage: hit.stage.as_str(),

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::rows::{self, LoadCall, MOST_TOOLS, is_none};
 use super::{Own, reads, refuse};
+use crate::shown::show_all;
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
@@ -73,6 +74,7 @@ fn run(own: &Own, name: &str) -> Result<Output, ToolError> {
         let text = "the skill's metadata cannot be written as JSON".to_owned();
         return Err(ToolError::Failed(text));
     };
+    skill.values_mut().for_each(show_all);
     if let Some(Some(text)) = catalog.text_states(&[name]).pop() {
         // The files themselves are told by read_skill_file.
         skill.extend(text.uri.map(|uri| ("uri".to_owned(), uri.into())));

@@ -81,6 +81,7 @@ fn run(
         let Some(skill) = shelf.by_key_or_id(&input.skill_name) else {
             return Err(no_skill(catalog, shelf, &input.skill_name));
         };
+        shelf.note_asked(skill);
         let path = input.path.as_deref().unwrap_or(SKILL_FILE);
         let file = skill
             .read(path, change)

@@ -168,6 +168,7 @@ fn code(error: &ActivateError) -> &'static str {
             ActivationRefusal::OnlyForUsers { .. } => "only_for_users",
             ActivationRefusal::Denied { .. } => "denied",
             ActivationRefusal::Blocked { .. } => "blocked",
+            ActivationRefusal::NotServed { .. } => "not_served",
             _ => "refused",
         },
         ActivateError::Rejected { .. } => "rejected",

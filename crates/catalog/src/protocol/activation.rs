@@ -1,5 +1,7 @@
 //! Activation: the instructions of one skill, as they are served.
 
+use std::convert::Infallible;
+
 use metier_loader::body_of;
 use metier_skill_protocol::{
     Activation, ActivationRefusal, Caller, Decision, PermissionOutcome, QualityEvent, Scope,
@@ -91,6 +93,10 @@ impl SkillCatalog {
             Err(ActivateError::Rejected { name, .. }) if self.look_again_at(&name) => {
                 self.permitted(&self.snapshot(), request)
             }
+            // Its files may have been mended since somebody looked.
+            Err(ActivateError::NotServed { name, .. }) if self.is_served_now(&name) => {
+                self.permitted(&self.snapshot(), request)
+            }
             permitted => permitted,
         }?;
         let name = entry.name.clone();
@@ -133,6 +139,15 @@ impl SkillCatalog {
         is_rule.then_some(refused)
     }
 
+    /// Whether the text of a skill is served after another look at its files. Blocks.
+    fn is_served_now(&self, name: &str) -> bool {
+        let looked = self.look(|shelf, change| {
+            let manifest = shelf.get(name).map(|skill| skill.manifest(change));
+            Ok::<_, Infallible>(manifest.is_some_and(|manifest| manifest.is_ok()))
+        });
+        looked.unwrap_or_default()
+    }
+
     fn permitted(
         &self,
         snapshot: &CatalogSnapshot,
@@ -156,7 +171,12 @@ impl SkillCatalog {
             let known = matches!(refusal, ActivationRefusal::Unknown { .. })
                 .then(|| unusable(snapshot, asked))
                 .flatten();
-            known.unwrap_or_else(|| refusal.into())
+            match refusal {
+                ActivationRefusal::NotServed { name, reason } => {
+                    ActivateError::NotServed { name, reason }
+                }
+                refusal => known.unwrap_or_else(|| refusal.into()),
+            }
         })?;
         let permission = settings.permissions.decide(entry).or_denied(entry)?;
         Ok((entry.clone(), permission))
@@ -190,6 +210,7 @@ fn read(shelf: &SkillShelf, name: &str, change: &mut FileChange) -> Result<Texts
         let reason = shelf.left_out().get(name).map(String::as_str);
         return Err(not_served(reason.unwrap_or("it has gone")));
     };
+    shelf.note_asked(skill);
     let file = skill
         .read(SKILL_FILE, change)
         .map_err(|fault| match fault {
@@ -214,22 +235,14 @@ fn read(shelf: &SkillShelf, name: &str, change: &mut FileChange) -> Result<Texts
 /// Why a skill that is known is none that can be opened.
 fn unusable(snapshot: &CatalogSnapshot, asked: &str) -> Option<ActivateError> {
     let skills = &snapshot.parts.skills;
-    let not_served = |reason: &str| ActivateError::NotServed {
-        name: asked.to_owned(),
-        reason: reason.to_owned(),
-    };
-    if let Some(reason) = skills
-        .entries
-        .get(asked)
-        .and_then(|it| it.skill.not_served.as_deref())
-    {
-        return Some(not_served(reason));
-    }
     let mut shadowed = skills.shadowed.iter();
     if shadowed.any(|shadowed| shadowed.skill.id.as_str() == asked) {
         let reason =
             "another skill of its name comes first; read_skill_file reads its files by this id";
-        return Some(not_served(reason));
+        return Some(ActivateError::NotServed {
+            name: asked.to_owned(),
+            reason: reason.to_owned(),
+        });
     }
     rejection(snapshot, asked)
 }

@@ -3,22 +3,13 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use metier_diagnostics::Severity;
 use metier_loader::{
-    FileDigest, FileManifest, LoadedSkill, MANIFEST_BYTES, ManifestCache, ManifestFile, ParseMode,
-    ReadFileError, SkillPrompt, digest, parse_skill_dir,
+    FileManifest, LoadedSkill, MANIFEST_BYTES, ManifestFile, ReadFileError, SkillPrompt, digest,
 };
 use metier_safety::Verdict;
 
-use super::SKILL_FILE;
-use super::known_prompts::KnownPrompts;
+use super::look::{BEHIND, State, TRIES};
 use super::skill_text::{Shown, SkillPlace, SkillText};
-
-/// How often a reading is repeated while somebody writes.
-const TRIES: usize = 4;
-
-/// Why a skill is not served until the catalog has read it again.
-const BEHIND: &str = "its SKILL.md says something else than the catalog has taken over so far";
 
 /// A skill whose files are served.
 #[derive(Debug)]
@@ -31,23 +22,6 @@ pub struct ServedSkill {
 
 /// Every file of a skill, or why they are not served.
 pub type Manifest = Result<FileManifest, String>;
-
-#[derive(Debug, Default)]
-struct State {
-    cache: ManifestCache,
-    /// The files as they lay there at the last look.
-    found: Option<Arc<Manifest>>,
-    /// The same as it is served: not at all while `SKILL.md` says something else than the catalog.
-    served: Option<Arc<Manifest>>,
-    /// The digest of the `SKILL.md` whose front matter is the catalog's.
-    agreed: Option<FileDigest>,
-    /// The prompts it brings along, since somebody asked for them.
-    prompts: Option<KnownPrompts>,
-    /// What its files are blocked for.
-    blocked: Option<Arc<Verdict>>,
-    /// What was found and has not been told yet.
-    untold: FileChange,
-}
 
 impl Deref for ServedSkill {
     type Target = SkillPlace;
@@ -98,9 +72,17 @@ impl ServedSkill {
     pub(super) fn new(key: String, skill: Arc<LoadedSkill>, before: Option<&Self>) -> Self {
         let version = before.map_or(0, |before| before.version() + 1);
         let same_folder = before.filter(|before| before.skill().path == skill.path);
-        let cache = same_folder.map(|before| before.lock().cache.clone());
+        let known = same_folder.map(|before| {
+            let before = before.lock();
+            (before.cache.clone(), before.told.clone())
+        });
+        let (cache, mut told) = known.unwrap_or_default();
+        if skill.beyond_manifest.is_some() {
+            told.whole(&key, skill.beyond_manifest.as_ref());
+        }
         let state = State {
-            cache: cache.unwrap_or_default(),
+            cache,
+            told,
             ..State::default()
         };
         Self {
@@ -108,6 +90,21 @@ impl ServedSkill {
             state: Mutex::new(state),
             shown: before.map_or_else(Arc::default, |before| Arc::clone(&before.shown)),
         }
+    }
+
+    /// Why its files are not served, by the last look at them; where there was none, by what the scan saw.
+    pub(crate) fn why_not(&self) -> Option<String> {
+        match &self.lock().served {
+            Some(served) => served.as_ref().as_ref().err().cloned(),
+            None => self.skill().beyond_manifest.clone(),
+        }
+    }
+
+    /// Whether nobody has looked, and the files are too many or too large by now, or no longer so. Asks the system alone.
+    #[cfg(feature = "watch")]
+    pub(super) fn is_other_than_scanned(&self) -> bool {
+        let skill = self.skill();
+        self.lock().served.is_none() && skill.files.beyond_manifest() != skill.beyond_manifest
     }
 
     pub(super) const fn place(&self) -> &Arc<SkillPlace> {
@@ -228,149 +225,6 @@ impl ServedSkill {
         Err(FileFault::Failed("it is being written to".to_owned()))
     }
 
-    /// The manifest as it is now, and whether it is another one than at the last look.
-    fn renew(&self, state: &mut State) -> (Arc<Manifest>, bool) {
-        let found = state
-            .cache
-            .manifest(&self.skill().files)
-            .map_err(|error| error.to_string());
-        if let (Some(before), Some(served)) = (&state.found, &state.served)
-            && serves_the_same(before, &found)
-        {
-            let mut served = Arc::clone(served);
-            if **before != found {
-                // What is passed over is nothing that a client sees.
-                let found = Arc::new(found);
-                if served.is_ok() {
-                    served = Arc::clone(&found);
-                }
-                state.found = Some(found);
-                state.served = Some(Arc::clone(&served));
-            }
-            return (served, false);
-        }
-        let found = Arc::new(found);
-        let (mut reason, mut change) = self.disagreement(&found, &mut state.agreed);
-        state.blocked = None;
-        if let (None, Ok(manifest)) = (&reason, found.as_ref()) {
-            let verdict = self.skill().verdict(Some(manifest));
-            if verdict.is_blocked() {
-                reason = Some(blocked_for(&verdict));
-                change = FileChange::Blocked;
-                state.blocked = Some(verdict);
-            }
-        }
-        let served = match reason {
-            Some(reason) => Arc::new(Err(reason)),
-            None => Arc::clone(&found),
-        };
-        match &state.served {
-            // Other files of a skill that is not served, for the reason that is known.
-            Some(before) if served.is_err() && *before == served => change = FileChange::None,
-            Some(_) => {}
-            // Nobody was told anything before the first look.
-            None if change >= FileChange::SkillFile => {}
-            None => change = FileChange::None,
-        }
-        match served.as_ref() {
-            // The catalog takes it over in a moment.
-            Err(reason) if reason == BEHIND => {}
-            Err(reason) => tracing::warn!(
-                skill = self.key(),
-                reason,
-                "the files of a skill are not served"
-            ),
-            Ok(_) => {}
-        }
-        state.untold = state.untold.max(change);
-        state.found = Some(found);
-        state.served = Some(Arc::clone(&served));
-        if let Ok(manifest) = served.as_ref()
-            && state.prompts.is_some()
-        {
-            // While somebody writes to them the next look tells.
-            self.renew_prompts(manifest, state);
-        }
-        (served, true)
-    }
-
-    fn prompts_now(&self, state: &mut State) -> Arc<[SkillPrompt]> {
-        for _ in 0..TRIES {
-            let manifest = self.renew(state).0;
-            let Ok(manifest) = manifest.as_ref() else {
-                return Arc::default();
-            };
-            if self.renew_prompts(manifest, state) {
-                break;
-            }
-        }
-        let known = state.prompts.as_ref();
-        known.map_or_else(Arc::default, |known| Arc::clone(&known.prompts))
-    }
-
-    /// Reads the prompts again where their files are others; `false` while somebody writes to them.
-    fn renew_prompts(&self, manifest: &FileManifest, state: &mut State) -> bool {
-        let before = state.prompts.as_ref();
-        if before.is_some_and(|known| known.is_of(self.skill(), manifest)) {
-            return true;
-        }
-        let Some(mut now) = KnownPrompts::read(self.skill(), manifest) else {
-            return false;
-        };
-        if let Some(before) = before.filter(|before| before.prompts == now.prompts) {
-            now.prompts = Arc::clone(&before.prompts);
-        }
-        for fault in &now.faults {
-            tracing::warn!(
-                skill = self.key(),
-                fault,
-                "a prompt of a skill cannot be used"
-            );
-        }
-        state.prompts = Some(now);
-        true
-    }
-
-    /// Why the files that were found are not served, and what is to be told of them.
-    fn disagreement(
-        &self,
-        found: &Manifest,
-        agreed: &mut Option<FileDigest>,
-    ) -> (Option<String>, FileChange) {
-        let manifest = match found {
-            Ok(manifest) => manifest,
-            Err(reason) => return (Some(reason.clone()), FileChange::Files),
-        };
-        let file = manifest.get(SKILL_FILE).map(|file| file.digest);
-        if agreed.is_some() && *agreed == file {
-            return (None, FileChange::Files);
-        }
-        if file.is_some_and(|file| self.skill().was_read_from(file)) {
-            *agreed = file;
-            return (None, FileChange::Files);
-        }
-        let parsed = parse_skill_dir(&self.skill().path, ParseMode::Lenient);
-        // What was parsed is what was hashed, unless somebody wrote in between.
-        let bytes = self.skill().files.read(SKILL_FILE, MANIFEST_BYTES);
-        let unmoved = bytes.is_ok_and(|bytes| Some(digest(&bytes)) == file);
-        let reason = match parsed {
-            Ok(now)
-                if unmoved && now.metadata.front_matter == self.skill().metadata.front_matter =>
-            {
-                *agreed = file;
-                return (None, FileChange::Files);
-            }
-            Ok(_) => BEHIND.to_owned(),
-            Err(rejected) => {
-                let errors = rejected.diagnostics.iter();
-                let error = errors.clone().find(|it| it.severity == Severity::Error);
-                let why = error.map_or("", |error| error.message.as_str());
-                format!("its SKILL.md is broken at present: {why}")
-            }
-        };
-        (Some(reason), FileChange::SkillFile)
-    }
-
     /// What its files are blocked for, as far as they were looked at.
     pub(crate) fn blocked(&self) -> Option<Arc<Verdict>> {
         self.lock().blocked.clone()
@@ -378,20 +232,5 @@ impl ServedSkill {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn blocked_for(verdict: &Verdict) -> String {
-    let reason = verdict.reason();
-    let reason = reason.map_or_else(String::new, ToString::to_string);
-    format!("it is blocked: {reason}")
-}
-
-/// Whether both are the same to a client.
-fn serves_the_same(one: &Manifest, two: &Manifest) -> bool {
-    match (one, two) {
-        (Ok(one), Ok(two)) => one.files == two.files,
-        (Err(one), Err(two)) => one == two,
-        _ => false,
     }
 }

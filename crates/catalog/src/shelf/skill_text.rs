@@ -92,9 +92,13 @@ impl SkillText {
         }
     }
 
-    /// Of a skill whose files nobody has looked at.
+    /// Of a skill whose files nobody has looked at: what the scan saw of them.
     pub(super) fn unread(place: Arc<SkillPlace>) -> Self {
-        Self::new(place, Arc::new(Ok(FileManifest::default())), None)
+        let manifest = match &place.skill().beyond_manifest {
+            None => Ok(FileManifest::default()),
+            Some(reason) => Err(reason.clone()),
+        };
+        Self::new(place, Arc::new(manifest), None)
     }
 
     fn is_the_very_same(&self, other: &Self) -> bool {

@@ -25,6 +25,7 @@ mod keeping;
 mod load;
 mod missing_script;
 mod names;
+mod not_served;
 mod protocol;
 #[cfg(target_os = "linux")]
 mod script_cases;

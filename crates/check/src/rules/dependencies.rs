@@ -32,7 +32,7 @@ pub(super) fn find(
         is_rejected: served.is_rejected,
     });
     let rejected = neighbours.unreadable.iter().copied();
-    let findings = DependencyFindings::new(&graph, dependents, rejected, neighbours.fault());
+    let findings = DependencyFindings::new(&graph, dependents, rejected, neighbours.mode.fault());
     let by_name: BTreeMap<&str, usize> = served
         .iter()
         .rev()

@@ -15,7 +15,7 @@ mod unused_script;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metier_diagnostics::{Diagnostic, Severity};
+use metier_diagnostics::Diagnostic;
 use metier_loader::ParseMode;
 use metier_skill_model::canonical_name;
 
@@ -62,14 +62,6 @@ impl<'a> Neighbours<'a> {
             }
         }
         neighbours
-    }
-
-    /// How grave it is what strict mode does not let pass.
-    pub(crate) fn fault(&self) -> Severity {
-        match self.mode {
-            ParseMode::Strict => Severity::Error,
-            ParseMode::Lenient => Severity::Warning,
-        }
     }
 }
 

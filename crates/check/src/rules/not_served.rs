@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use metier_diagnostics::Diagnostic;
-use metier_loader::{MANIFEST_BYTES, MANIFEST_FILES, not_for_readers_at};
+use metier_loader::{ManifestError, not_for_readers_at};
 
 use crate::codes::{FILE_NOT_SERVED, TEXT_NOT_SERVED};
 use crate::subject::{SKILL_FILE, Subject};
@@ -29,29 +29,29 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
             None => left_out.insert(path, reason),
         };
     }
-    let whole = if files > MANIFEST_FILES {
-        Some(format!("it has {files} files, more than {MANIFEST_FILES}"))
-    } else if bytes > MANIFEST_BYTES {
-        Some(format!(
-            "its files have {bytes} bytes together, more than {MANIFEST_BYTES}"
-        ))
-    } else {
-        let unreadable = list.unreadable.iter();
-        let mut unreadable = unreadable.filter(|(path, _)| not_for_readers_at(path).is_none());
-        unreadable.next().map(|(_, reason)| reason.clone())
-    };
     let mut found = Vec::new();
-    if let Some(reason) = whole {
+    if let Some(reason) = ManifestError::of_size(files, bytes) {
+        let name = &subject.metadata().name;
         let message = format!(
-            "no file of `{}` is served to clients: {reason}",
-            subject.metadata().name
+            "no file of `{name}` is served to clients: {reason} (files: {files}, bytes: {bytes})"
         );
         found.push(
             Diagnostic::warning(TEXT_NOT_SERVED, message)
                 .at(subject.whole(SKILL_FILE), "")
-                .help(
-                    "move what clients need not read out of the folder, and make the rest readable",
-                ),
+                .help("move what clients need not read out of the folder"),
+        );
+    }
+    let unreadable = list.unreadable.iter();
+    let unreadable = unreadable.filter(|(path, _)| not_for_readers_at(path).is_none());
+    let reasons: Vec<&str> = unreadable.map(|(_, reason)| reason.as_str()).collect();
+    if !reasons.is_empty() {
+        let named: Vec<&str> = reasons.iter().copied().take(MOST_NAMED).collect();
+        let more = and_more(reasons.len());
+        let message = format!("not served to clients: {}{more}", named.join(", "));
+        found.push(
+            Diagnostic::warning(FILE_NOT_SERVED, message)
+                .at(subject.whole(SKILL_FILE), "")
+                .help("let the user that the server runs as read it"),
         );
     }
     if !left_out.is_empty() {
@@ -59,12 +59,17 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
         let named: Vec<String> = named
             .map(|(path, reason)| format!("`{path}` ({reason})"))
             .collect();
-        let more = match left_out.len().saturating_sub(MOST_NAMED) {
-            0 => String::new(),
-            more => format!(", and {more} more"),
-        };
+        let more = and_more(left_out.len() + list.more_skipped);
         let message = format!("not served to clients: {}{more}", named.join(", "));
         found.push(Diagnostic::info(FILE_NOT_SERVED, message).at(subject.whole(SKILL_FILE), ""));
     }
     found
+}
+
+/// How many are not named.
+fn and_more(all: usize) -> String {
+    match all.saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    }
 }

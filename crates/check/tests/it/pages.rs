@@ -6,7 +6,7 @@ use metier_loader::ParseMode;
 use crate::literate::{Section, checked, folder, sections};
 
 /// What no file can show, with the reason.
-const WITHOUT_EXAMPLE: [(&str, &str); 13] = [
+const WITHOUT_EXAMPLE: [(&str, &str); 14] = [
     ("MT117", "needs a file that the system refuses"),
     ("MT151", "is about the list of roots"),
     ("MT152", "is about the list of roots"),
@@ -15,6 +15,7 @@ const WITHOUT_EXAMPLE: [(&str, &str); 13] = [
     ("MT157", "needs a pipe or a socket"),
     ("MT158", "needs a folder that the system refuses"),
     ("MT162", "needs a file that was good before"),
+    ("MT164", "needs a file of 64 MiB"),
     ("MT203", "needs a file that the system refuses"),
     ("MT507", "depends on what a server's host declares"),
     ("MT508", "needs a policy of a server"),

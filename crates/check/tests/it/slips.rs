@@ -247,7 +247,7 @@ fn what_no_client_can_read_is_told_with_the_reason() {
     assert_eq!(
         found("MT610", &files),
         [
-            "a/SKILL.md:1:1: no file of `a` is served to clients: it has 513 files, more than 512 | move what clients need not read out of the folder, and make the rest readable"
+            "a/SKILL.md:1:1: no file of `a` is served to clients: the skill has more than 512 files (files: 513, bytes: 37) | move what clients need not read out of the folder"
         ]
     );
     files.truncate(511);
@@ -261,6 +261,6 @@ fn what_no_client_can_read_is_told_with_the_reason() {
     );
     let megabytes = "x".repeat(16 << 20);
     let large = found("MT610", &[plain, ("a/large.bin", &megabytes)]);
-    assert!(large[0].contains("more than 16777216"), "{large:?}");
+    assert!(large[0].contains("more than 16 MiB together (files: 2, bytes: 16777253)"), "{large:?}");
     assert!(found("MT610", &[plain, ("a/.large.bin", &megabytes)]).is_empty());
 }

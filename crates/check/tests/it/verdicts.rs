@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use metier_catalog::{CatalogSettings, SkillCatalog, ToolRegistry};
 use metier_check::{CheckOptions, CheckReport, Verdict, check};
-use metier_diagnostics::Severity;
+use metier_diagnostics::{Diagnostic, Severity};
 use metier_loader::{ParseMode, Root, RootLabel, ScanReport, scan};
+use metier_skill_model::SkillStatus;
 
 use crate::literate::{Block, folder, sections};
 
@@ -31,7 +33,14 @@ fn compare(shown: &str, paths: &[PathBuf]) {
         &check(paths, &CheckOptions::default().lenient()),
         &lenient,
     );
+    for mode in [ParseMode::Strict, ParseMode::Lenient] {
+        same_as_the_catalog(shown, paths, mode);
+    }
     for skill in &report.skills {
+        // The loader reads one skill at a time and does not see what others make of it.
+        if skill.reasons.iter().any(|code| code.id == "MT504") {
+            continue;
+        }
         let rejected = skill.verdict == Verdict::Rejected;
         let folder = skill.path.canonicalize().unwrap();
         let has_error = report.findings.iter().any(|finding| {
@@ -70,22 +79,71 @@ fn compare(shown: &str, paths: &[PathBuf]) {
     }
 }
 
+/// What servers and `metier list` tell of skills is what a check tells, but for the rules that it alone has.
+fn same_as_the_catalog(shown: &str, paths: &[PathBuf], mode: ParseMode) {
+    let mut settings = CatalogSettings::default();
+    settings.parse_mode = mode;
+    let catalog = SkillCatalog::new(ToolRegistry::with_settings(settings));
+    catalog.discover(paths, None);
+    let snapshot = catalog.snapshot();
+    let options = match mode {
+        ParseMode::Strict => CheckOptions::default(),
+        ParseMode::Lenient => CheckOptions::default().lenient(),
+    };
+    let report = check(paths, &options);
+    let checked = report.findings.iter().map(|finding| &finding.diagnostic);
+    let told = snapshot.operator_findings();
+    let told = told.iter().map(|(_, finding)| *finding);
+    assert_eq!(comparable(told), comparable(checked), "{shown} {mode:?}");
+    let count = |verdict| {
+        let skills = report.skills.iter();
+        skills.filter(|skill| skill.verdict == verdict).count()
+    };
+    let statuses = snapshot.count_by_status();
+    let rejected = statuses.get(&SkillStatus::Skipped).copied();
+    assert_eq!(
+        rejected.unwrap_or_default(),
+        count(Verdict::Rejected),
+        "{shown} {mode:?}"
+    );
+    let waiting = statuses.get(&SkillStatus::PendingDeps).copied();
+    let is_blocked = count(Verdict::Pending);
+    assert!(
+        waiting.unwrap_or_default() >= is_blocked,
+        "{shown} {mode:?}"
+    );
+}
+
+/// The findings that both tell, with severity, place and words: none of the rules that only a check has, and none about
+/// files that are looked at when a skill is loaded.
+fn comparable<'d>(findings: impl Iterator<Item = &'d Diagnostic>) -> Vec<String> {
+    let both =
+        findings.filter(|finding| finding.code.id < "MT4" || finding.code.id.starts_with("MT5"));
+    let mut lines: Vec<String> = both
+        .map(|finding| {
+            let place = finding.location();
+            let place = place.map(|at| format!("{}:{}:{}", at.file, at.line, at.column));
+            format!("{} {finding}", place.unwrap_or_default())
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
 fn same_verdicts(shown: &str, report: &CheckReport, scanned: &ScanReport) {
     let mut checked: Vec<String> = report
         .skills
         .iter()
         .map(|skill| {
             // The loader reads one skill at a time and does not see what others make of it.
-            let by_others = ["MT501", "MT502", "MT503"];
+            let by_others = ["MT501", "MT502", "MT503", "MT504"];
             let reasons = &skill.reasons;
-            let verdict = if skill.verdict != Verdict::Rejected
-                && !reasons.is_empty()
-                && reasons.iter().all(|code| by_others.contains(&code.id))
-            {
-                Verdict::Loaded
-            } else {
-                skill.verdict
-            };
+            let verdict =
+                if !reasons.is_empty() && reasons.iter().all(|code| by_others.contains(&code.id)) {
+                    Verdict::Loaded
+                } else {
+                    skill.verdict
+                };
             format!("{} {verdict:?}", skill.id)
         })
         .collect();
@@ -139,4 +197,68 @@ fn check_and_loader_agree_on_every_fixture() {
         }
     }
     assert!(compared > 150, "{compared}");
+}
+
+#[test]
+fn what_skills_make_of_each_other_is_one_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let skill = |name: &str, more: &str, tools: &str| {
+        let place = folder.path().join(name);
+        std::fs::create_dir_all(place.join("scripts")).unwrap();
+        let text = format!(
+            "---\nname: {name}\ndescription: Bakes lights into textures.\n{more}metadata:\n  dcc-mcp:\n    tools: tools.yaml\n---\n"
+        );
+        std::fs::write(place.join("SKILL.md"), text).unwrap();
+        std::fs::write(place.join("tools.yaml"), format!("tools:\n{tools}")).unwrap();
+        std::fs::write(place.join("scripts/run.py"), "print('{}')\n").unwrap();
+    };
+    skill("aa", "", "- {name: bb__t}\n");
+    skill("bb", "", "- {name: t}\n");
+    // Needs one that strict mode rejects, and one that nobody has.
+    skill("cc", "", "- {name: t}\n");
+    std::fs::create_dir(folder.path().join("cc/metadata")).unwrap();
+    std::fs::write(
+        folder.path().join("cc/metadata/depends.md"),
+        "- bb\n- gone\n",
+    )
+    .unwrap();
+    // Rejected in both modes, and it has needs and a name of another all the same; a circle leads through it.
+    skill("dd", "depends: [x]\n", "- {name: bb__t}\n");
+    std::fs::create_dir(folder.path().join("dd/metadata")).unwrap();
+    std::fs::write(
+        folder.path().join("dd/metadata/depends.md"),
+        "- gone\n- ee\n",
+    )
+    .unwrap();
+    skill("ee", "", "- {name: t}\n");
+    std::fs::create_dir(folder.path().join("ee/metadata")).unwrap();
+    std::fs::write(folder.path().join("ee/metadata/depends.md"), "- dd\n").unwrap();
+    compare("others", &[folder.path().to_owned()]);
+
+    let report = check(&[folder.path().to_owned()], &CheckOptions::default());
+    let verdicts: Vec<_> = report.skills.iter().map(|skill| skill.verdict).collect();
+    let codes = |name: &str| {
+        let of_it = report.findings.iter().filter(|finding| {
+            let place = finding.diagnostic.location();
+            place.is_some_and(|place| place.file.starts_with(name))
+        });
+        of_it
+            .map(|finding| finding.diagnostic.code.id)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        verdicts,
+        [
+            Verdict::Loaded,
+            Verdict::Rejected,
+            Verdict::Pending,
+            Verdict::Rejected,
+            Verdict::Pending
+        ]
+    );
+    assert!(codes("bb").contains(&"MT504"));
+    assert_eq!(codes("cc"), ["MT501", "MT501"]);
+    for code in ["MT501", "MT504"] {
+        assert!(codes("dd").contains(&code), "{:?}", codes("dd"));
+    }
 }

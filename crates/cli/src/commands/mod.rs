@@ -18,6 +18,7 @@ pub(crate) mod schema;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod state;
+mod state_approvals;
 mod state_memory;
 mod state_quality;
 pub(crate) mod stdio;

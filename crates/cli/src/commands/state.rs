@@ -7,6 +7,7 @@ use metier::LoadedStateStore;
 use metier::persistence::{LoadedState, SavedSkill, StateChange, state_text};
 use serde_json::{Value, json};
 
+use super::state_approvals::StateApprovals;
 use super::state_memory::StateMemory;
 use super::state_quality::Quality;
 use crate::Failure;
@@ -32,6 +33,8 @@ enum Action {
     Export(Shown<Which>),
     /// What agents learned about tools: show it, forget it, export it.
     Memory(StateMemory),
+    /// Which skills of other servers were approved: show it, forget it, export it.
+    Approvals(StateApprovals),
 }
 
 /// What is meant, and how the answer looks.
@@ -47,7 +50,7 @@ pub(super) struct Shown<W: Args> {
 #[derive(Args)]
 struct Forget {
     /// Skills by their names.
-    #[arg(value_name = "NAME", required_unless_present = "all")]
+    #[arg(value_name = "NAME")]
     names: Vec<String>,
     /// Every skill of the application.
     #[arg(long, conflicts_with = "names")]
@@ -105,7 +108,8 @@ impl Which {
     fn open(&self, printer: Printer) -> Result<(LoadedStateStore, Quality), Failure> {
         let mut config = self.file.config(self.app.clone(), printer)?;
         self.place.cover(&mut config);
-        Ok((store(&config)?, Quality::read(quality_file(&config)?)?))
+        let quality = Quality::read(quality_file(&config)?);
+        Ok((store(&config)?, quality))
     }
 }
 
@@ -116,6 +120,7 @@ impl State {
             Action::Forget(forget) => forget.run(printer),
             Action::Export(export) => export.export(printer),
             Action::Memory(memory) => memory.run(printer),
+            Action::Approvals(approvals) => approvals.run(printer),
         }
     }
 }
@@ -123,7 +128,8 @@ impl State {
 impl Shown<Which> {
     fn show(&self, printer: Printer) -> Result<(), Failure> {
         let (store, quality) = self.which.open(printer)?;
-        let reading = store.load();
+        let mut reading = store.load();
+        reading.warnings.extend(quality.warning.clone());
         let file = store.file().display().to_string();
         if self.json {
             printer.json(&json!({
@@ -159,6 +165,7 @@ impl Shown<Which> {
     fn export(&self, printer: Printer) -> Result<(), Failure> {
         let (store, quality) = self.which.open(printer)?;
         let mut reading = store.load();
+        reading.warnings.extend(quality.warning.clone());
         warn(printer, &reading.warnings);
         if !quality.counters.is_empty() {
             let counters = json!(quality.counters);
@@ -171,8 +178,14 @@ impl Shown<Which> {
 
 impl Forget {
     fn run(&self, printer: Printer) -> Result<(), Failure> {
+        if self.names.is_empty() && !self.all {
+            return Err(Failure::Usage(
+                "say what to forget: skills by their names; --all forgets every one".to_owned(),
+            ));
+        }
         let (store, quality) = self.shown.which.open(printer)?;
-        let reading = store.load();
+        let mut reading = store.load();
+        reading.warnings.extend(quality.warning.clone());
         warn(printer, &reading.warnings);
         let is_loaded = |name: &String| reading.state.skill(name).is_some();
         let kept = |name: &String| is_loaded(name) || quality.counters.contains_key(name);
@@ -189,9 +202,19 @@ impl Forget {
         }
         // Forgetting nothing where nothing is kept makes no files.
         if !known.is_empty() || store.file().exists() {
-            let saved = store.save(&change);
-            let saved = saved.map_err(|error| Failure::Usage(error.to_string()))?;
+            // The counters first: a database refuses more often than a file, and then nothing has been done.
             quality.forget(&known)?;
+            let saved = store.save(&change).map_err(|error| {
+                let counted = known.iter().any(|name| quality.counters.contains_key(name));
+                let done = if counted {
+                    "; how they did is forgotten"
+                } else {
+                    ""
+                };
+                Failure::Usage(format!(
+                    "they are still to be loaded at the next start: {error}{done}"
+                ))
+            })?;
             if let Some(copy) = saved.kept_aside {
                 printer.say(&format!("the damaged file is kept as {}", copy.display()));
             }

@@ -75,8 +75,12 @@ impl Which {
         filter
     }
 
-    /// The file in force, and its store where it is there: looking makes none.
-    fn store(&self, printer: Printer) -> Result<(PathBuf, Option<SqliteLongTerm>), Failure> {
+    /// The file in force, and its store where it is there: looking makes none, and needs no disk that can be written.
+    fn store(
+        &self,
+        printer: Printer,
+        open: impl FnOnce(&Path) -> Result<SqliteLongTerm, StoreError>,
+    ) -> Result<(PathBuf, Option<SqliteLongTerm>), Failure> {
         let mut config: Config = self.file.config(None, printer)?;
         self.database.cover(&mut config);
         let Some(file) = config.file(Key::MemoryDatabase) else {
@@ -85,7 +89,7 @@ impl Which {
                     .to_owned(),
             ));
         };
-        let store = file.exists().then(|| SqliteLongTerm::open(file));
+        let store = file.exists().then(|| open(file));
         Ok((file.to_owned(), store.transpose().map_err(unusable)?))
     }
 }
@@ -102,7 +106,7 @@ impl StateMemory {
 
 impl Shown<Which> {
     fn run(&self, printer: Printer) -> Result<(), Failure> {
-        let (file, store) = self.which.store(printer)?;
+        let (file, store) = self.which.store(printer, to_read)?;
         let filter = self.which.filter();
         let (overview, entries) = match &store {
             Some(store) => (
@@ -113,7 +117,7 @@ impl Shown<Which> {
         };
         let shown = file.display().to_string();
         if self.json {
-            printer.json(&json!({"file": shown, "overview": overview}));
+            printer.json(&json!({"file": shown, "overview": overview, "entries": entries}));
         } else if !entries.is_empty() {
             let header = ["KEY", "OK", "FAIL", "APP", "SESSION", "WRITTEN"];
             let rows = entries.iter().map(|entry| {
@@ -147,7 +151,7 @@ impl Shown<Which> {
 
 impl Export {
     fn run(&self, printer: Printer) -> Result<(), Failure> {
-        let (file, store) = self.which.store(printer)?;
+        let (file, store) = self.which.store(printer, to_read)?;
         let exported = if let Some(store) = &store {
             export(store, &self.which.filter()).map_err(unusable)?
         } else {
@@ -168,7 +172,7 @@ impl Forget {
                     .to_owned(),
             ));
         }
-        let (file, store) = self.shown.which.store(printer)?;
+        let (file, store) = self.shown.which.store(printer, to_write)?;
         let forgotten = match &store {
             Some(store) => store.forget(&filter).map_err(unusable)?,
             None => 0,
@@ -184,6 +188,14 @@ impl Forget {
         });
         Ok(())
     }
+}
+
+fn to_read(file: &Path) -> Result<SqliteLongTerm, StoreError> {
+    SqliteLongTerm::open_to_read(file)
+}
+
+fn to_write(file: &Path) -> Result<SqliteLongTerm, StoreError> {
+    SqliteLongTerm::open(file)
 }
 
 /// A file that was never written and one that is misspelt look alike.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use metier::persistence::{Counters, DatabaseError, QualityStore, system_clock};
+use metier::persistence::{Counters, QualityStore, system_clock};
 use metier::skill_protocol::QualityEvent;
 
 use crate::Failure;
@@ -19,24 +19,28 @@ const SHOWN: [QualityEvent; 4] = [
 /// The counters of an application's skills.
 pub(super) struct Quality {
     file: PathBuf,
-    store: Option<QualityStore>,
     pub(super) counters: BTreeMap<String, Counters>,
+    /// Why they cannot be read.
+    pub(super) warning: Option<String>,
 }
 
 impl Quality {
-    /// What is in the file; looking makes none.
-    pub(super) fn read(file: PathBuf) -> Result<Self, Failure> {
-        let store = file
-            .exists()
-            .then(|| QualityStore::open(&file, system_clock()))
-            .transpose()
-            .map_err(unusable)?;
-        let counters = store.as_ref().map(QualityStore::all).transpose();
-        Ok(Self {
-            counters: counters.map_err(unusable)?.unwrap_or_default(),
+    /// What is in the file; looking makes none, and needs no disk that can be written.
+    pub(super) fn read(file: PathBuf) -> Self {
+        let read = || QualityStore::open_to_read(&file, system_clock())?.all();
+        let (counters, warning) = match file.exists().then(read) {
+            None => Default::default(),
+            Some(Ok(counters)) => (counters, None),
+            Some(Err(error)) => (
+                BTreeMap::new(),
+                Some(format!("{error}; how skills do is not shown")),
+            ),
+        };
+        Self {
             file,
-            store,
-        })
+            counters,
+            warning,
+        }
     }
 
     /// Where they are.
@@ -49,12 +53,22 @@ impl Quality {
         &self,
         skills: impl IntoIterator<Item = &'a String>,
     ) -> Result<(), Failure> {
-        for skill in skills {
-            if let Some(store) = &self.store {
-                store.forget(skill).map_err(unusable)?;
-            }
+        let mut skills = skills
+            .into_iter()
+            .filter(|skill| self.counters.contains_key(*skill))
+            .peekable();
+        if skills.peek().is_none() {
+            return Ok(());
         }
-        Ok(())
+        let mut forget = || {
+            let store = QualityStore::open(&self.file, system_clock())?;
+            skills.try_for_each(|skill| store.forget(skill).map(drop))
+        };
+        forget().map_err(|error| {
+            Failure::Usage(format!(
+                "nothing is forgotten: {error}; once that file can be written, forget again"
+            ))
+        })
     }
 
     /// A line a skill, below a head.
@@ -74,9 +88,4 @@ impl Quality {
             .chain(self.counters.iter().map(row))
             .collect()
     }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "a function for map_err")]
-fn unusable(error: DatabaseError) -> Failure {
-    Failure::Usage(error.to_string())
 }

@@ -50,7 +50,8 @@ struct Draft {
     command: Option<Vec<String>>,
     only: Option<(Range<usize>, Vec<String>)>,
     timeout: Option<Duration>,
-    fail_closed: bool,
+    /// Where it is set.
+    fail_closed: Option<Range<usize>>,
     /// A member that is needed is there, and is told to be wrong.
     has_fault: bool,
 }
@@ -84,13 +85,18 @@ impl Reader<'_> {
             }
             only => only.map(|(_, only)| only).unwrap_or_default(),
         };
+        if let Some(at) = draft.fail_closed.as_ref().filter(|_| !event.is_policy()) {
+            let message = format!("`hooks.fail_closed`: on {event} nothing can be refused");
+            self.fault(at, message, "leave `fail_closed` out");
+            return;
+        }
         let value = HookSetting {
             event,
             command,
             folder: self.base.folder.clone(),
             only,
             timeout: draft.timeout.unwrap_or(Duration::from_secs(5)),
-            fail_closed: draft.fail_closed,
+            fail_closed: draft.fail_closed.is_some(),
         };
         let origin = Origin::File(self.place(span));
         self.layer.hooks.push(Sourced { value, origin });
@@ -125,7 +131,8 @@ impl Reader<'_> {
                     (draft.timeout.is_none()).then_some("seconds, above 0 and up to 600")
                 }
                 FAIL_CLOSED => {
-                    draft.fail_closed = value.as_bool().unwrap_or_default();
+                    let fail_closed = value.as_bool().unwrap_or_default();
+                    draft.fail_closed = fail_closed.then(|| span.clone());
                     (value.as_bool().is_none()).then_some("true or false")
                 }
                 unknown => {
@@ -281,6 +288,7 @@ mod tests {
             hook(&format!("{good}timeout = 0")),
             hook(&format!("{good}timeout = nan")),
             hook(&format!("{good}fail_closed = 'yes'")),
+            hook("event = 'after_search'\ncommand = ['x']\nfail_closed = true"),
         ];
         insta::assert_snapshot!(faults.join("\n"), @"
         metier.toml:1:9: `hooks` must be a list of tables; write `[[hooks]]` on a line of its own for each, and its keys below it
@@ -303,6 +311,7 @@ mod tests {
         metier.toml:4:11: `hooks.timeout`: found the number 0; expected seconds, above 0 and up to 600
         metier.toml:4:11: `hooks.timeout`: found the number nan; expected seconds, above 0 and up to 600
         metier.toml:4:15: `hooks.fail_closed`: found the text `yes`; expected true or false
+        metier.toml:4:15: `hooks.fail_closed`: on after_search nothing can be refused; leave `fail_closed` out
         ");
     }
 }

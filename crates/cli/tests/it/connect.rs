@@ -255,6 +255,53 @@ fn what_goes_wrong_is_said() {
     );
 }
 
+/// What was approved is shown and taken back without the server, which may be gone for good.
+#[test]
+fn approvals_are_shown_and_forgotten_without_their_server() {
+    let folder = offered();
+    let here = folder.path();
+    let program = env!("CARGO_BIN_EXE_metier");
+    let state = |arguments: &[&str]| {
+        let mut command = metier(here);
+        let command = command.args(["state", "approvals"]).args(arguments);
+        placeless(
+            &said(&command.args(["--state-dir", "state"]).output().unwrap()),
+            here,
+        )
+    };
+    let mut lines = vec![state(&["show"]), state(&["forget", "--all"])];
+    assert!(!here.join("state").exists());
+    for label in ["ours", "theirs"] {
+        let server = ["--grant", "allowed-tools", "--", program, "stdio", "skills"];
+        let mut approve = vec!["--label", label, "--skill", "bake", "--approve"];
+        approve.extend(server);
+        let mut command = metier(here);
+        command.env("METIER_MCP_SKILLS", "1");
+        command
+            .args(["connect", "--state-dir", "state"])
+            .args(approve);
+        assert!(command.output().unwrap().status.success());
+    }
+    write(here.join("skills/bake/references/tips.md"), "Others.\n");
+    answer(here, &["--", program, "stdio", "skills"]);
+    for arguments in [
+        &["show"][..],
+        &["show", "--json"],
+        &["export"],
+        &["forget", "ours", "skill://rig/SKILL.md"],
+        &["forget", "mine"],
+        &["forget", "ours", "skill://bake/SKILL.md", "--json"],
+        &["forget", "--all"],
+        &["show"],
+    ] {
+        lines.push(format!("$ {}\n{}", arguments.join(" "), state(arguments)));
+    }
+    let twice = r#"{"version": 1, "servers": {"ours": {}, "theirs": {}, "ours": {}}}"#;
+    write(here.join("state/mcp-approvals.json"), twice);
+    lines.push(state(&["show"]));
+    insta::assert_snapshot!("approvals", lines.join("\n"));
+}
+
 /// Eight persons, or one script with eight lines, approve at once: each approval counts.
 #[test]
 fn approvals_that_are_given_at_once_are_all_kept() {

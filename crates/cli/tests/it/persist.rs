@@ -123,6 +123,39 @@ fn case_139_the_policy_decides_over_other_versions() {
 }
 
 #[test]
+fn what_drifted_does_not_come_back_as_a_dependency() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    skills(path, &["base", "other"]);
+    write(
+        path.join("skills/rig/SKILL.md"),
+        "---\nname: rig\ndescription: The rig skill.\nmetadata: {dcc-mcp: {version: 1.0.0, depends: [base]}}\n---\n",
+    );
+    let mut server = Server::start(path, &["--persist", "skills"]);
+    server.load("rig").unwrap();
+    server.load("other").unwrap();
+    server.end();
+    skill(path, "base", "1.0");
+    let before = state(path);
+    let mut server = Server::start(path, &["--persist", "skills"]);
+    assert_eq!(server.tools(), ["other__one", "other__two"]);
+    server.end();
+    let said = said_in(path);
+    assert!(
+        said.contains("`base` was loaded as 1.0.0 and is 1.0 now"),
+        "{said}"
+    );
+    assert!(
+        said.contains("not restored: `rig` needs `base`, which is of another version now"),
+        "{said}"
+    );
+    assert_eq!(state(path), before, "their records stay as they are");
+    let mut server = Server::start(path, &["--persist=ignore_version", "skills"]);
+    assert!(server.tools().contains(&"base__one".to_owned()));
+    server.end();
+}
+
+#[test]
 fn a_skill_that_is_late_keeps_its_record_and_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();

@@ -121,3 +121,111 @@ fn a_file_that_cannot_be_used_is_in_nobodys_way() {
     let said = crate::persist_server::said_in(path);
     assert_eq!(said.matches("counted and not kept").count(), 1, "{said}");
 }
+
+/// Holds a database as a backup does, until it is dropped.
+struct Holder(std::process::Child);
+
+impl Holder {
+    fn of(file: &Path) -> Self {
+        use std::io::{BufRead as _, BufReader};
+        let mut child = std::process::Command::new("python3")
+            .args([
+                "-c",
+                "import sqlite3, sys\nheld = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
+                 held.execute('BEGIN IMMEDIATE')\nprint('held', flush=True)\nsys.stdin.read()\n",
+            ])
+            .arg(file)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut said = BufReader::new(child.stdout.take().unwrap());
+        said.read_line(&mut line).unwrap();
+        assert_eq!(line, "held\n");
+        Self(child)
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_forget_that_cannot_be_whole_does_nothing_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    skills(path, &["rig"]);
+    let mut server = Server::start(path, &["--persist", "skills"]);
+    works_alone(&mut server);
+    server.end();
+    let file = path.join("state/python/quality.sqlite3");
+    let held = Holder::of(&file);
+    let loaded = || std::fs::read(path.join("state/python/loaded.json")).unwrap();
+    let before = loaded();
+    // Looking waits for nobody.
+    assert_eq!(
+        shown(path, &["show", "--json"])["quality"]["rig"]["completions"],
+        1
+    );
+    let text = state(path, &["forget", "rig"]);
+    assert!(text.starts_with("exit 2"), "{text}");
+    assert!(
+        text.contains("nothing is forgotten: state/python/quality.sqlite3: "),
+        "{text}"
+    );
+    assert_eq!(loaded(), before);
+    drop(held);
+    assert!(state(path, &["forget", "rig"]).contains("forgotten: rig"));
+}
+
+fn works_alone(server: &mut Server) {
+    server.load("rig").unwrap();
+    server.call("rig__one", &json!({})).unwrap();
+}
+
+/// A database that cannot be read hides no skill, and looking moves nothing away.
+#[test]
+fn what_is_loaded_is_shown_beside_a_database_that_cannot_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    skills(path, &["rig"]);
+    let mut server = Server::start(path, &["--persist", "skills"]);
+    works_alone(&mut server);
+    server.end();
+    let file = path.join("state/python/quality.sqlite3");
+    std::fs::write(
+        &file,
+        "no database, and more than a page of it\n".repeat(200),
+    )
+    .unwrap();
+    let text = state(path, &["show"]);
+    assert!(
+        text.starts_with("exit 0") && text.contains("rig    1.0.0"),
+        "{text}"
+    );
+    assert!(text.contains("; how skills do is not shown"), "{text}");
+    assert!(!path.join("state/python/quality.sqlite3.bak").exists());
+}
+
+/// A backup that holds the database does not hold up the end.
+#[test]
+fn a_held_database_delays_no_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    skills(path, &["rig"]);
+    let mut server = Server::start(path, &["--persist", "skills"]);
+    works_alone(&mut server);
+    server.end();
+    let mut server = Server::start(path, &["--persist", "skills"]);
+    let held = Holder::of(&path.join("state/python/quality.sqlite3"));
+    works_alone(&mut server);
+    // The end comes while it is held.
+    server.end();
+    drop(held);
+    let said = crate::persist_server::said_in(path);
+    assert_eq!(said.matches("counted and not kept").count(), 1, "{said}");
+}

@@ -119,7 +119,7 @@ fn wrong_usage_is_explained() {
     );
     let text = run(folder.path(), &["state", "forget"]);
     assert!(
-        text.starts_with("exit 2") && text.contains("NAME"),
+        text.starts_with("exit 2") && text.contains("--all forgets every one"),
         "{text}"
     );
 }

@@ -74,7 +74,7 @@ fn a_link_that_leads_nowhere_is_told_from_a_missing_folder() {
 }
 
 #[test]
-fn a_skill_with_a_file_that_nobody_may_read_is_left_out_with_the_reason() {
+fn a_file_that_nobody_may_read_is_left_out_with_the_reason_and_the_skill_served_without_it() {
     let folder = mixed();
     let open = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(folder.path(), open).unwrap();
@@ -92,20 +92,17 @@ fn a_skill_with_a_file_that_nobody_may_read_is_left_out_with_the_reason() {
     let list = crate::command::json(&listed);
     let good = list["skills"].as_array().unwrap().iter();
     let good = good.clone().find(|skill| skill["name"] == "good").unwrap();
-    assert_eq!(good["not_served"], reason);
+    assert_eq!(good.get("not_served"), None);
+    assert_eq!(good["left_out"]["notes.md"], reason);
     // The log has it as well, once.
-    assert_eq!(
-        said(&listed)
-            .matches("the files of a skill are not served")
-            .count(),
-        1
-    );
+    let logged = format!("`notes.md` of the skill `good` is not served: {reason}");
+    assert_eq!(said(&listed).matches(&logged).count(), 1, "{listed:?}");
     let info = said(&run(&["info", "good", "skills"]));
-    assert!(info.contains(&format!("not served: {reason}")), "{info}");
-    let check = said(&run(&["check", "--lenient", "skills/good"]));
-    let message = format!("no file of `good` is served to clients: {reason}");
     assert!(
-        check.contains("MT610") && check.contains(&message),
-        "{check}"
+        info.contains(reason) && info.contains("skill://good"),
+        "{info}"
     );
+    let check = said(&run(&["check", "--lenient", "skills/good"]));
+    let message = format!("warning[MT611]: not served to clients: {reason}");
+    assert!(check.contains(&message), "{check}");
 }

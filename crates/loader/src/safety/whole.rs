@@ -6,16 +6,20 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use metier_diagnostics::Diagnostic;
+use metier_diagnostics::{Diagnostic, Location};
 use metier_safety::{Part, Scan, Verdict};
 use sha2::{Digest as _, Sha256};
 
-use super::{is_named_as_script, look_at, part_of, prompts};
+use super::{
+    is_named_as_script, look_at, part_of, place_in_skill_file, place_in_tools_file, prompts,
+};
+use crate::codes;
 use crate::file_list::Wanted;
 use crate::manifest::{FileManifest, MANIFEST_BYTES};
 use crate::parse::SKILL_FILE;
 use crate::report::{LoadedSkill, RejectedSkill};
 use crate::skill_files::FolderHandle;
+use crate::tools_file::TOOLS_FILE_LIMIT;
 
 /// So many bytes of each file are looked at: all of what can be served.
 const MOST_OF_A_FILE: u64 = MANIFEST_BYTES;
@@ -49,14 +53,17 @@ impl LoadedSkill {
         let paths = paths(&handle, manifest);
         // Hashing takes a fraction of looking.
         if manifest.is_none()
-            && let Some(verdict) = known(&read(&handle, &paths, |_, _| {}).key())
+            && let Some(verdict) = known(&read(&handle, &paths, |_, _, _| {}).key())
         {
             return verdict;
         }
         let tools = self.tools_file();
         let mut scan = Scan::new();
-        let read = read(&handle, &paths, |path, bytes| {
+        let read = read(&handle, &paths, |path, bytes, is_all| {
             scan.file_name(path);
+            if !is_all {
+                scan.note(not_looked_at(path));
+            }
             if let Some(bytes) = bytes {
                 look_at(&mut scan, path, bytes, tools.as_deref() == Some(path));
             }
@@ -85,21 +92,20 @@ impl LoadedSkill {
                 label.location.file = format!("{}/{}", self.display_path, label.location.file);
             }
         }
-        RejectedSkill {
-            name: self.metadata.name.to_string(),
-            id: self.id.clone(),
-            root: Arc::clone(&self.root),
-            path: self.path.clone(),
-            display_path: self.display_path.clone(),
-            diagnostics,
-        }
+        self.rejected(diagnostics)
     }
 
     /// What was read of the files says what the files may say as an escape, or between marks of YAML.
     fn values(&self, mut scan: Scan, paths: &[String]) -> Verdict {
-        scan.front_matter(SKILL_FILE, &self.metadata);
+        scan.front_matter(SKILL_FILE, &self.metadata, |path| {
+            let bytes = self.files.read(SKILL_FILE, MANIFEST_BYTES).ok()?;
+            place_in_skill_file(SKILL_FILE, &String::from_utf8_lossy(&bytes), path)
+        });
         if let Some(file) = self.tools_file() {
-            scan.tools(&file, &self.metadata);
+            scan.tools(&file, &self.metadata, |path| {
+                let bytes = self.files.read(&file, TOOLS_FILE_LIMIT).ok()?;
+                place_in_tools_file(&file, &bytes, path)
+            });
         }
         prompts::look_at(&mut scan, self, paths.iter().map(String::as_str));
         scan.finish()
@@ -132,11 +138,20 @@ fn paths(handle: &FolderHandle, manifest: Option<&FileManifest>) -> Vec<String> 
     files.into_iter().map(|(path, _)| path).collect()
 }
 
-/// Reads files one after the other, and hands each to `look`: with its bytes where it is text, or has the name of a script.
+/// Says that something hostile may stand where nobody has looked.
+fn not_looked_at(path: &str) -> Diagnostic {
+    let message = format!("`{path}` is too large to be looked at to its end for hostile text");
+    Diagnostic::warning(codes::NOT_LOOKED_AT, message)
+        .at(Location::file(path), "")
+        .help("split the file, or keep data out of it, so that scripts stay below 64 MiB and a skill's texts below 256 MiB")
+}
+
+/// Reads files one after the other, and hands each to `look`: with its bytes where it is text, or has the name of a script,
+/// and whether that is all that can be run or served of it.
 fn read<'p>(
     handle: &FolderHandle,
     paths: &'p [String],
-    mut look: impl FnMut(&str, Option<&[u8]>),
+    mut look: impl FnMut(&str, Option<&[u8]>, bool),
 ) -> Read<'p> {
     let mut files = Vec::with_capacity(paths.len());
     let mut left = MOST_OF_A_SKILL;
@@ -149,7 +164,7 @@ fn read<'p>(
         let limit = most.min(left);
         let start = (limit > 0).then(|| handle.read_text_start(path, probe, limit).ok());
         let Some(start) = start.flatten() else {
-            look(path, None);
+            look(path, None, limit > 0);
             files.push(File {
                 path,
                 digest: None,
@@ -160,7 +175,10 @@ fn read<'p>(
         if start.is_text {
             left = left.saturating_sub(start.bytes.len() as u64);
         }
-        look(path, start.is_text.then_some(&start.bytes));
+        // What is longer than that and only read is served by nobody.
+        let is_bounded = limit == most && probe > 0;
+        let is_all = start.is_whole || !start.is_text || is_bounded;
+        look(path, start.is_text.then_some(&start.bytes), is_all);
         files.push(File {
             path,
             digest: Some(Sha256::digest(&start.bytes).into()),

@@ -176,7 +176,17 @@ fn bullet(findings: &mut Findings<'_>, line: &str, start: usize, depends: &mut D
             .help("write the skill's name behind the bullet, or take the bullet away");
         return;
     }
-    if read.is_marked {
+    if read.name.contains('#') {
+        // As in YAML: only behind a blank is it the beginning of a note.
+        let name = brief(read.name);
+        findings
+            .warning(
+                codes::DEPENDS_LINE,
+                &place(read.name),
+                format!("`{name}` is read as the name, with its `#`: a note begins behind a blank"),
+            )
+            .help("write a blank before the `#`; the name of a skill that hosts accept has none");
+    } else if read.is_marked {
         findings
             .info(
                 codes::DEPENDS_LINE,

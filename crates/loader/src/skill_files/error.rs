@@ -73,10 +73,25 @@ pub(super) fn is_escape(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }
 
+/// Nothing is said of the file by that.
+fn is_exhausted(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::io::Errno;
+        let number = Errno::from_io_error(error);
+        matches!(number, Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM))
+    }
+    #[cfg(not(unix))]
+    {
+        error.kind() == io::ErrorKind::OutOfMemory
+    }
+}
+
 pub(crate) fn read_error(relative: &str, error: &io::Error) -> ReadFileError {
     let path = relative.to_owned();
     match error.kind() {
         _ if is_escape(error) => ReadFileError::Outside { path },
+        _ if is_exhausted(error) => ReadFileError::Exhausted,
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadFileError::NotFound { path },
         io::ErrorKind::PermissionDenied => ReadFileError::PermissionDenied { path },
         io::ErrorKind::IsADirectory => ReadFileError::NotAFile { path },

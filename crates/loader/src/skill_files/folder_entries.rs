@@ -35,30 +35,23 @@ pub(super) fn entries_below(dir: &Dir, relative: &str) -> Vec<FolderEntry> {
     found
 }
 
-/// One opening, and one buffer on the stack: a scan does this for every skill.
+/// One opening, and no more asking: a scan does this for every skill.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn read_entries(dir: &Dir, relative: &str) -> Option<Vec<FolderEntry>> {
-    use std::mem::MaybeUninit;
     use std::os::unix::ffi::OsStringExt as _;
 
     use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
-    use rustix::fs::{FileType, OFlags, RawDir};
+    use rustix::fs::{FileType, OFlags};
 
     let mut options = OpenOptions::new();
     options
         .read(true)
         .custom_flags(i32::try_from(OFlags::DIRECTORY.bits()).ok()?);
     let folder = dir.open_with(relative, &options).ok()?;
-    let mut room = [MaybeUninit::uninit(); 4096];
-    let mut entries = RawDir::new(&folder, &mut room);
     let mut found = Vec::new();
-    while let Some(Ok(entry)) = entries.next() {
-        let name = entry.file_name().to_bytes();
-        if matches!(name, b"." | b"..") {
-            continue;
-        }
+    each_entry(&folder, |name, kind| {
         let name = std::ffi::OsString::from_vec(name.to_vec());
-        let kind = match entry.file_type() {
+        let kind = match kind {
             FileType::RegularFile => Some(EntryKind::File),
             FileType::Symlink => Some(EntryKind::Link),
             // Some file systems do not say it here.
@@ -67,8 +60,24 @@ fn read_entries(dir: &Dir, relative: &str) -> Option<Vec<FolderEntry>> {
         };
         let name = name.into_string();
         found.push(FolderEntry { name, kind });
-    }
+    });
     Some(found)
+}
+
+/// What an open folder holds, in the order of the system, through one buffer on the stack.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) fn each_entry(
+    folder: impl std::os::fd::AsFd,
+    mut take: impl FnMut(&[u8], rustix::fs::FileType),
+) {
+    let mut room = [std::mem::MaybeUninit::uninit(); 4096];
+    let mut entries = rustix::fs::RawDir::new(folder, &mut room);
+    while let Some(Ok(entry)) = entries.next() {
+        let name = entry.file_name().to_bytes();
+        if !matches!(name, b"." | b"..") {
+            take(name, entry.file_type());
+        }
+    }
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -9,7 +9,7 @@ use super::annotations::{contradiction, is_annotation, read_annotation, read_ann
 use super::capabilities::{misspelt_needs, read_capabilities};
 use super::entry_script::find_script;
 use super::entry_values::{aliases, flag, next_tools, seconds, word};
-use super::schema::read_schema;
+use super::schema::{Schema, read_schema};
 use super::schema_check::check_written;
 use super::{Names, Surroundings, may_mean, unknown_key};
 use crate::codes;
@@ -198,11 +198,16 @@ pub(crate) fn read_entry(
         let Some((place, schema)) = written else {
             continue;
         };
-        let fault = check_written(findings, &shown, place, &schema, &mut names.patterns);
-        if let Some(reason) = fault {
-            tool.refusal.get_or_insert_with(|| ToolRefusal::new(reason));
-        }
-        *kept = Some(JsonObject::new(schema));
+        *kept = Some(match schema {
+            Schema::Checked(schema) => schema,
+            Schema::Tree(schema) => {
+                let fault = check_written(findings, &shown, place, &schema, &mut names.patterns);
+                if let Some(reason) = fault {
+                    tool.refusal.get_or_insert_with(|| ToolRefusal::new(reason));
+                }
+                JsonObject::new(schema)
+            }
+        });
     }
     let place = source.unwrap_or(name_node);
     find_script(findings, place, around, &mut tool);

@@ -126,6 +126,11 @@ pub(super) fn next_tools(
     next
 }
 
+/// Aliases in the form in which they are compared.
+pub(crate) fn lower_cased(aliases: &[String]) -> Vec<String> {
+    aliases.iter().map(|alias| alias.to_lowercase()).collect()
+}
+
 /// The aliases of a skill and of one of its tools are bounded together.
 pub(super) fn aliases(
     findings: &mut Findings<'_>,
@@ -134,12 +139,7 @@ pub(super) fn aliases(
     around: &Surroundings<'_>,
     tool: &mut ToolDeclaration,
 ) {
-    let known: Vec<String> = around
-        .skill
-        .search_aliases
-        .iter()
-        .map(|alias| alias.to_lowercase())
-        .collect();
+    let known = &around.aliases;
     let items = values::comma_list(findings, path, value);
     let mut items = values::without_repeats(items);
     items.retain(|item| !known.contains(&item.text.to_lowercase()));

@@ -25,7 +25,7 @@ pub(crate) fn read_groups_file(
     findings: &mut Findings<'_>,
     text: &str,
 ) -> Result<Vec<ReadGroup>, String> {
-    let (root, faults) = parse_root(findings, text, "groups")?;
+    let (root, faults, _) = parse_root(findings, text, "groups")?;
     if let Some(node) = root.get("groups") {
         return Ok(read_groups(findings, node, &faults));
     }

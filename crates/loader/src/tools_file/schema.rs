@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use metier_skill_model::JsonObject;
 use metier_tool::repeated_members;
 use serde_json::{Map, Value};
 
@@ -9,15 +10,24 @@ use crate::findings::{Findings, brief};
 use crate::yaml::{Node, NotMergeable};
 use crate::{ParseMode, codes};
 
+/// A schema that was read.
+pub(crate) enum Schema {
+    /// It can be used, as a look has told.
+    Checked(JsonObject),
+    /// Whether it keeps the rules of JSON Schema is to be checked.
+    Tree(Map<String, Value>),
+}
+
 /// Reads a schema; `Ok(None)` when there is none, an `Err` is the reason to refuse calls.
-///
-/// Whether it keeps the rules of JSON Schema is checked behind this.
 pub(crate) fn read_schema(
     findings: &mut Findings<'_>,
     tool: &str,
     key: &str,
     value: &Node<'_>,
-) -> Result<Option<Map<String, Value>>, String> {
+) -> Result<Option<Schema>, String> {
+    if let Some(text) = value.plain_schema() {
+        return Ok(Some(Schema::Checked(JsonObject::from_text(text))));
+    }
     let mut merged = None;
     let usable = usable(value, &mut merged);
     if let Some(place) = merged {
@@ -44,7 +54,7 @@ pub(crate) fn read_schema(
                         "remove `$schema`, or write `https://json-schema.org/draft/2020-12/schema`",
                     );
             }
-            Ok(schema)
+            Ok(schema.map(Schema::Tree))
         }
         Err(fault) => {
             let reason = format!("its {key} cannot be used: {fault}");

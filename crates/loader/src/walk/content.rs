@@ -6,6 +6,8 @@ use std::path::Path;
 
 use crate::candidate::SkillFolder;
 use crate::parse::{SKILL_FILE, skill_file_among};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use crate::skill_files::each_entry;
 
 /// What is in a folder.
 pub(super) enum Content {
@@ -26,46 +28,15 @@ pub(super) struct Group {
 }
 
 pub(super) fn read_folder(path: &Path) -> Content {
-    let entries = match std::fs::read_dir(path) {
-        Ok(entries) => entries,
-        Err(error) => return Content::Unreadable(error),
-    };
-    let mut group = Group::default();
-    let mut skill_files = Vec::new();
-    let mut skill = SkillFolder::default();
-    for entry in entries.flatten() {
-        let Ok(kind) = entry.file_type() else {
-            continue;
-        };
-        let name = match entry.file_name().into_string() {
-            Ok(name) => name,
-            Err(raw) => {
-                if kind.is_dir() || kind.is_symlink() {
-                    group
-                        .odd_names
-                        .push(raw.as_encoded_bytes().escape_ascii().to_string());
-                }
-                continue;
-            }
-        };
-        skill.note(&name);
-        if name.eq_ignore_ascii_case(SKILL_FILE) {
-            skill_files.push(name);
-        } else if kind.is_dir() || kind.is_symlink() {
-            group.has_scripts |= name == "scripts";
-            match name.as_str() {
-                "node_modules" | "__pycache__" => {}
-                hidden if hidden.starts_with('.') => {}
-                _ => {
-                    group.folders.insert(name, kind.is_symlink());
-                }
-            }
-        } else if kind.is_file() {
-            group.has_scripts |= name == "tools.yaml";
-        } else {
-            group.odd_entries.insert(name, odd_kind(kind));
-        }
+    let mut seen = Seen::default();
+    if let Err(error) = list(path, &mut seen) {
+        return Content::Unreadable(error);
     }
+    let Seen {
+        mut group,
+        mut skill,
+        skill_files,
+    } = seen;
     if let Some(name) = skill_file_among(skill_files.into_iter()) {
         skill.file_name = name;
         return Content::Skill(skill);
@@ -74,7 +45,110 @@ pub(super) fn read_folder(path: &Path) -> Content {
     Content::Group(group)
 }
 
-#[cfg(unix)]
+/// What an entry of a folder is, links not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EntryKind {
+    Folder,
+    Link,
+    File,
+    /// In words.
+    Odd(&'static str),
+}
+
+/// What was seen of a folder so far: it may turn out to be either.
+#[derive(Default)]
+struct Seen {
+    group: Group,
+    skill: SkillFolder,
+    skill_files: Vec<String>,
+}
+
+impl Seen {
+    /// Takes one more entry; a name that is no text comes as its bytes.
+    fn take(&mut self, name: Result<&str, &[u8]>, kind: EntryKind) {
+        let may_hold_skills = matches!(kind, EntryKind::Folder | EntryKind::Link);
+        let name = match name {
+            Ok(name) => name,
+            Err(raw) => {
+                if may_hold_skills {
+                    self.group.odd_names.push(raw.escape_ascii().to_string());
+                }
+                return;
+            }
+        };
+        self.skill.note(name);
+        if name.eq_ignore_ascii_case(SKILL_FILE) {
+            self.skill_files.push(name.to_owned());
+        } else if may_hold_skills {
+            self.group.has_scripts |= name == "scripts";
+            match name {
+                "node_modules" | "__pycache__" => {}
+                hidden if hidden.starts_with('.') => {}
+                _ => {
+                    let is_link = kind == EntryKind::Link;
+                    self.group.folders.insert(name.to_owned(), is_link);
+                }
+            }
+        } else if let EntryKind::Odd(words) = kind {
+            self.group.odd_entries.insert(name.to_owned(), words);
+        } else {
+            self.group.has_scripts |= name == "tools.yaml";
+        }
+    }
+}
+
+/// One opening and nothing asked about it: a scan does this for every folder.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn list(path: &Path, seen: &mut Seen) -> io::Result<()> {
+    use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let folder = rustix::fs::open(path, flags, Mode::empty())?;
+    each_entry(&folder, |name, kind| {
+        let kind = match kind {
+            // Some file systems do not say it here.
+            FileType::Unknown => match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)
+            {
+                Ok(found) => FileType::from_raw_mode(found.st_mode),
+                Err(_) => return,
+            },
+            kind => kind,
+        };
+        let kind = match kind {
+            FileType::Directory => EntryKind::Folder,
+            FileType::Symlink => EntryKind::Link,
+            FileType::RegularFile => EntryKind::File,
+            FileType::Socket => EntryKind::Odd("a socket"),
+            FileType::Fifo => EntryKind::Odd("a pipe"),
+            _ => EntryKind::Odd("a device"),
+        };
+        seen.take(std::str::from_utf8(name).map_err(|_| name), kind);
+    });
+    Ok(())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn list(path: &Path, seen: &mut Seen) -> io::Result<()> {
+    for entry in std::fs::read_dir(path)?.flatten() {
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        let kind = if kind.is_dir() {
+            EntryKind::Folder
+        } else if kind.is_symlink() {
+            EntryKind::Link
+        } else if kind.is_file() {
+            EntryKind::File
+        } else {
+            EntryKind::Odd(odd_kind(kind))
+        };
+        let name = entry.file_name();
+        let text = name.to_str().ok_or(name.as_encoded_bytes());
+        seen.take(text, kind);
+    }
+    Ok(())
+}
+
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 fn odd_kind(kind: std::fs::FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
     if kind.is_socket() {

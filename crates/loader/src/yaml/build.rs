@@ -191,7 +191,11 @@ impl<'a> Builder<'a, '_> {
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
-                let span = self.places.span(&span);
+                let mut span = self.places.span(&span);
+                if style == ScalarStyle::DoubleQuoted {
+                    // Of an empty one the parser counts the blanks behind it in.
+                    span.end = self.places.trim_end(span.start, span.end);
+                }
                 let text_tag = self.tag(tag.as_deref(), &span);
                 let text = self.told.remove(&span.start).map_or(text, Cow::Owned);
                 let plain = style == ScalarStyle::Plain && !text_tag;

@@ -138,8 +138,12 @@ impl<'a> Node<'a> {
     /// What JSON cannot say (infinity, not a number) stays text. Keys are taken as they are spelled.
     pub(crate) fn to_json(&self) -> Value {
         match &self.kind {
-            Kind::Scalar { text, plain: true } => core_scalar(text),
-            Kind::Scalar { text, plain: false } => Value::String((**text).to_owned()),
+            Kind::Scalar { text, plain } => match core_scalar(text, *plain) {
+                Core::Null => Value::Null,
+                Core::Bool(flag) => Value::Bool(flag),
+                Core::Number(number) => Value::Number(number),
+                Core::Text(text) => Value::String(text.to_owned()),
+            },
             Kind::List(items) => Value::Array(items.iter().map(Node::to_json).collect()),
             Kind::Map(_) => Value::Object(self.to_json_map()),
         }
@@ -168,15 +172,24 @@ impl<'a> Node<'a> {
     }
 }
 
-/// The core schema of YAML 1.2: null, true and false, integers in three bases, decimals.
-fn core_scalar(text: &str) -> Value {
+/// What a scalar means.
+#[derive(Debug, PartialEq)]
+pub(super) enum Core<'t> {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(&'t str),
+}
+
+/// The core schema of YAML 1.2: null, true and false, integers in three bases, decimals. What is not written plain is text.
+pub(super) fn core_scalar(text: &str, plain: bool) -> Core<'_> {
     match text {
-        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
-        "true" | "True" | "TRUE" => return Value::Bool(true),
-        "false" | "False" | "FALSE" => return Value::Bool(false),
-        _ => {}
+        _ if !plain => Core::Text(text),
+        "" | "~" | "null" | "Null" | "NULL" => Core::Null,
+        "true" | "True" | "TRUE" => Core::Bool(true),
+        "false" | "False" | "FALSE" => Core::Bool(false),
+        _ => number(text).map_or(Core::Text(text), Core::Number),
     }
-    number(text).map_or_else(|| Value::String(text.to_owned()), Value::Number)
 }
 
 fn number(text: &str) -> Option<Number> {
@@ -264,7 +277,8 @@ mod tests {
             ("True", json!(true)),
             ("~", json!(null)),
         ] {
-            assert_eq!(core_scalar(text), meaning, "{text}");
+            let node = Node::scalar(Text::Written(text), true, 0..0);
+            assert_eq!(node.to_json(), meaning, "{text}");
         }
     }
 }

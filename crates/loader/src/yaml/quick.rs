@@ -324,14 +324,17 @@ impl<'a> Reader<'a> {
 
     /// The nodes from `first` on, in pairs; `None` for keys that the full parser has to look at.
     fn map(&mut self, first: usize, range: Range<usize>) -> Option<Node<'a>> {
-        let mut size = 1;
-        let mut entries = Vec::with_capacity((self.nodes.len() - first) / 2);
+        let count = (self.nodes.len() - first) / 2;
         let mut nodes = self.nodes.drain(first..);
-        while let (Some(key), Some(value)) = (nodes.next(), nodes.next()) {
-            size += key.size + value.size;
-            entries.push((key, value));
-        }
+        let mut next = || {
+            let node = nodes.next();
+            node.unwrap_or_else(|| Node::scalar(Text::Written(""), true, 0..0))
+        };
+        // Of a length that is known, so that they come into their place at once.
+        let entries: std::rc::Rc<[_]> = (0..count).map(|_| (next(), next())).collect();
         drop(nodes);
+        let sizes = entries.iter().map(|(key, value)| key.size + value.size);
+        let size = sizes.sum::<u64>() + 1;
         if entries.len() > 64 {
             return None;
         }
@@ -348,7 +351,7 @@ impl<'a> Reader<'a> {
         }
         Some(Node {
             span: self.span(range),
-            kind: Kind::Map(entries.into()),
+            kind: Kind::Map(entries),
             size,
         })
     }

@@ -70,7 +70,7 @@ fn the_limits_have_reasons() {
     let large = fs::File::create(folder.path().join("large")).unwrap();
     large.set_len(MANIFEST_BYTES + 1).unwrap();
     let error = files.manifest().unwrap_err().to_string();
-    assert!(error.contains("16777216 bytes"), "{error}");
+    assert!(error.contains("16 MiB"), "{error}");
     fs::remove_file(folder.path().join("large")).unwrap();
     for number in 0..=MANIFEST_FILES {
         fs::write(folder.path().join(number.to_string()), "").unwrap();

@@ -139,3 +139,28 @@ async fn a_long_difference_is_counted() {
     assert_eq!(said.lines().count(), 21);
     assert_eq!(said.lines().last().unwrap(), "… 280 more new files");
 }
+
+/// A file that says two things of one skill was made by no host; which of them counts is nothing to guess at.
+#[tokio::test]
+async fn an_approval_that_stands_there_twice_is_refused() {
+    let mut approvals = Approvals::default();
+    approvals
+        .approve(&label(), &remote(&bake()).await, [])
+        .unwrap();
+    let text = serde_json::to_string(&approvals).unwrap();
+    assert_eq!(serde_json::from_str::<Approvals>(&text).unwrap(), approvals);
+    let inner = text.strip_prefix('{').unwrap().strip_suffix('}').unwrap();
+    let servers = format!("{{{inner},{inner}}}");
+    let (server, of_server) = inner.split_once(":{").unwrap();
+    let skill = of_server.strip_suffix('}').unwrap();
+    let skills = format!("{{{server}:{{{skill},{skill}}}}}");
+    for (twice, name) in [(servers, label().to_string()), (skills, bake().uri())] {
+        let refused = serde_json::from_str::<Approvals>(&twice).unwrap_err();
+        assert!(
+            refused
+                .to_string()
+                .contains(&format!("`{name}` stands there twice")),
+            "{refused}"
+        );
+    }
+}

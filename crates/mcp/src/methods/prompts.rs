@@ -9,7 +9,7 @@ use metier_catalog::{
 };
 use metier_loader::{SkillPrompt, body_of};
 use metier_skill_model::SkillMetadata;
-use metier_skill_protocol::{Arguments, fill};
+use metier_skill_protocol::{Arguments, fill, visible};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -110,7 +110,7 @@ pub(crate) fn listed(text: &SkillText) -> Vec<Value> {
     let metadata = &text.place.skill().metadata;
     let itself = json!({
         "name": metadata.name.as_str(),
-        "description": metadata.description,
+        "description": visible(&metadata.description),
         "arguments": arguments(metadata),
     });
     let prompts = text.prompts.as_deref().unwrap_or_default();
@@ -121,14 +121,14 @@ pub(crate) fn listed(text: &SkillText) -> Vec<Value> {
             .map(|argument| {
                 json!({
                     "name": argument.name,
-                    "description": argument.description,
+                    "description": visible(&argument.description),
                     "required": argument.required,
                 })
             })
             .collect();
         json!({
             "name": format!("{}{BETWEEN}{}", text.place.key(), prompt.name),
-            "description": prompt.description,
+            "description": visible(&prompt.description),
             "arguments": arguments,
         })
     });
@@ -141,9 +141,9 @@ fn arguments(metadata: &SkillMetadata) -> Vec<Value> {
     if named.is_empty() {
         let hint = metadata.client.argument_hint.as_str();
         let description = if hint.is_empty() {
-            "What the skill is to be applied to."
+            "What the skill is to be applied to.".into()
         } else {
-            hint
+            visible(hint)
         };
         return vec![json!({ "name": WHOLE, "description": description, "required": false })];
     }
@@ -255,7 +255,7 @@ fn filled(prompt: &SkillPrompt, given: &BTreeMap<String, String>) -> Result<Valu
     }
     text.push_str(rest);
     Ok(json!({
-        "description": prompt.description,
+        "description": visible(&prompt.description),
         "messages": [{ "role": "user", "content": { "type": "text", "text": text } }],
     }))
 }
@@ -270,7 +270,7 @@ fn message(skill: &ServedSkill, file: &[u8], arguments: BTreeMap<String, String>
         body = fill(&body, &base, &given(metadata, arguments))
     );
     json!({
-        "description": metadata.description,
+        "description": visible(&metadata.description),
         "messages": [{ "role": "user", "content": { "type": "text", "text": text } }],
     })
 }

@@ -12,6 +12,7 @@ use metier_catalog::{
 };
 use metier_loader::{FileDigest, FileManifest, ManifestFile, utc};
 use metier_skill_model::SkillMetadata;
+use metier_skill_protocol::visible;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -128,11 +129,12 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> Map<String, 
 pub(crate) fn listed(text: &SkillText) -> Option<Value> {
     let file = text.manifest.as_ref().as_ref().ok()?.get(SKILL_FILE)?;
     let metadata = &text.place.skill().metadata;
+    let description = visible(&metadata.description);
     let entry = Entry {
         uri: text.place.entry_uri(),
         name: &metadata.name,
         title: None,
-        description: Some(&metadata.description),
+        description: Some(&description),
         mime: Some(MARKDOWN),
         size: Some(file.size),
         annotations: annotations(metadata, file),
@@ -296,7 +298,7 @@ fn index(shelf: &SkillShelf, change: &mut FileChange) -> Value {
             json!({
                 "name": metadata.name.as_str(),
                 "type": "skill-md",
-                "description": metadata.description,
+                "description": visible(&metadata.description),
                 "url": text.place.entry_uri(),
             })
         })

@@ -26,7 +26,8 @@ use crate::table::{Eras, Feature};
 const PAGE: usize = 50;
 const LIST: &str = "skills";
 /// Why no list shows a skill of a name that another one has.
-const SHADOWED: &str = "another skill of its name comes first; its own URI leads to this one";
+pub(crate) const SHADOWED: &str =
+    "another skill of its name comes first; its own URI leads to this one";
 /// The type of a folder.
 const FOLDER: &str = "inode/directory";
 

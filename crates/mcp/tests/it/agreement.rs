@@ -5,6 +5,7 @@ mod edits;
 mod model;
 mod surfaces;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -16,7 +17,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::bench::Bench;
-use edits::{Edit, apply, edit, put};
+use edits::{Placed, apply_all, placed, put};
 use model::model;
 use surfaces::{Seen, Surfaces};
 
@@ -49,35 +50,51 @@ pub(crate) async fn heard(bench: &Bench, stream: &NoticeStream, round: usize) ->
     heard
 }
 
-/// Each notice came exactly when what it is about has become something else, and then once.
-fn told_exactly(edit: &Edit, told: &[String], before: &Seen, now: &Seen) {
+/// Three roots with skills of the same names, of which the first counts.
+fn three_roots() -> (Bench, [tempfile::TempDir; 2], Vec<PathBuf>) {
+    let bench = Bench::with_settings(|settings| settings.skill_tools = SkillTools::On);
+    let further = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let mut roots = vec![bench.root().to_owned()];
+    roots.extend(further.iter().map(|root| root.path().to_owned()));
+    for root in roots.iter().skip(1) {
+        let text = "---\nname: two\ndescription: xAnother two\n---\nThe body of it.\n";
+        put(&root.join("two/SKILL.md"), text);
+    }
+    bench.catalog.discover(&roots, None);
+    (bench, further, roots)
+}
+
+/// Each notice came exactly when what it is about has become something else, and of one edit once. Of several the later
+/// ones may be found later.
+fn told_exactly(edit: &[Placed], told: &[String], before: &Seen, now: &Seen) {
     for (list, before, now) in [
         ("resources", &before.resources, &now.resources),
         ("prompts", &before.prompts, &now.prompts),
     ] {
         let method = format!("notifications/{list}/list_changed");
         let times = told.iter().filter(|told| **told == method).count();
+        let times = if edit.len() > 1 { times.min(1) } else { times };
         assert_eq!(times, usize::from(before != now), "{edit:?}: {told:?}");
     }
 }
 
-async fn whatever_is_done(edits: &[Edit]) {
-    let bench = Bench::with_settings(|settings| settings.skill_tools = SkillTools::On);
+async fn whatever_is_done(edits: &[Vec<Placed>]) {
+    let (bench, _further, roots) = three_roots();
     let client = bench.session().await;
     let surfaces = Surfaces {
         bench: &bench,
         client: &client,
     };
     let stream = bench.server.open_stream(Some(&client.id)).unwrap();
-    let mut before = model(bench.root());
+    let mut before = model(&roots);
     surfaces.agree_with(&before).await;
     let _ = heard(&bench, &stream, 0).await;
     for (round, edit) in edits.iter().enumerate() {
         let seen = surfaces.seen().await;
-        if apply(edit, bench.root()) {
-            bench.rediscover();
+        if apply_all(edit, &roots) {
+            bench.catalog.discover(&roots, None);
         }
-        let now = model(bench.root());
+        let now = model(&roots);
         surfaces.agree_with(&now).await;
         let told = heard(&bench, &stream, round + 1).await;
         let seen_now = surfaces.seen().await;
@@ -122,8 +139,8 @@ fn quick(debounce: Duration) -> WatchSettings {
 }
 
 /// With the folders followed, whoever listens is told although nobody asks.
-async fn whoever_listens(edits: &[Edit]) {
-    let bench = Bench::with_settings(|settings| settings.skill_tools = SkillTools::On);
+async fn whoever_listens(edits: &[Vec<Placed>]) {
+    let (bench, _further, roots) = three_roots();
     let debounce = Duration::from_millis(30);
     bench.catalog.watch(quick(debounce)).unwrap();
     let client = bench.session().await;
@@ -136,12 +153,15 @@ async fn whoever_listens(edits: &[Edit]) {
     let mut seen = surfaces.seen().await;
     let _ = heard(&bench, &stream, 0).await;
     for (round, edit) in edits.iter().enumerate() {
-        apply(edit, bench.root());
+        apply_all(edit, &roots);
         until_watched(&bench, round + 1).await;
         let told = heard(&bench, &stream, round + 1).await;
         let now = surfaces.seen().await;
-        told_exactly(edit, &told, &seen, &now);
-        surfaces.agree_with(&model(bench.root())).await;
+        // What is done and undone may have been seen between.
+        if edit.len() == 1 || seen != now {
+            told_exactly(edit, &told, &seen, &now);
+        }
+        surfaces.agree_with(&model(&roots)).await;
         let late = heard(&bench, &stream, 1_000 + round).await;
         assert!(
             late.is_empty(),
@@ -151,11 +171,19 @@ async fn whoever_listens(edits: &[Edit]) {
     }
 }
 
+/// Mostly one edit after the other, sometimes several at once.
+fn groups(most: usize) -> impl Strategy<Value = Vec<Vec<Placed>>> {
+    let one = proptest::collection::vec(placed(), 1);
+    let several = proptest::collection::vec(placed(), 2..6);
+    let group = prop_oneof![3 => one, 1 => several];
+    proptest::collection::vec(group, 1..most)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_surface_says_what_lies_there(edits in proptest::collection::vec(edit(), 1..8)) {
+    fn every_surface_says_what_lies_there(edits in groups(8)) {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -169,7 +197,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 8, max_shrink_iters: 20, ..ProptestConfig::default() })]
 
     #[test]
-    fn whoever_listens_is_told_without_asking(edits in proptest::collection::vec(edit(), 1..6)) {
+    fn whoever_listens_is_told_without_asking(edits in groups(6)) {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()

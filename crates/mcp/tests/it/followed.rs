@@ -314,9 +314,16 @@ async fn skills_that_come_and_go_are_told_by_what_the_lists_show_of_them() {
     for (more, lists) in [
         ("", &["prompts", "resources", "tools"][..]),
         ("user-invocable: false\n", &["resources", "tools"]),
-        // By its URI it is found all the same.
+        // No list shows it, and nobody knows its URI.
+        (quiet, &["prompts", "tools"]),
+        // Whoever has asked for it by its URI finds it, or not.
         (quiet, &["prompts", "resources", "tools"]),
     ] {
+        if more == quiet && lists.contains(&"resources") {
+            let uri = json!({"uri": "skill://late/SKILL.md"});
+            let asked = followed.client.request("skills/get", uri).await;
+            assert_eq!(asked.code(), -32602);
+        }
         let text = skill(more);
         followed
             .told(more, |root| write(root, "late/SKILL.md", &text), lists)

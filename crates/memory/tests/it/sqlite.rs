@@ -171,7 +171,10 @@ fn what_cannot_be_opened_says_so() {
     let error = SqliteLongTerm::open(&path).unwrap_err();
     assert_eq!(error.cure, "move the file away, and a new one is made");
     let error = SqliteLongTerm::open(folder.path().join("none/memory.db")).unwrap_err();
-    assert_eq!(error.cure, "make its folder, or name another file");
+    assert_eq!(
+        error.cure,
+        "make its folder and make it writable, or name another file"
+    );
 }
 
 #[test]
@@ -211,6 +214,121 @@ fn a_pipe_is_no_memory_and_nobody_waits_for_its_other_end() {
 }
 
 #[cfg(unix)]
+#[test]
+fn reading_writes_nothing_and_a_torn_page_is_told_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("50% #1?.db");
+    let store = SqliteLongTerm::open(&file).unwrap();
+    let many = (0..500).map(|number| pattern("a", &format!("k{number}")));
+    store.put(many.collect(), Existing::AddUp, 4_096).unwrap();
+    // While it is written, a reader sees what is in the log.
+    let reading = SqliteLongTerm::open_to_read(&file).unwrap();
+    assert_eq!(reading.len().unwrap(), 500);
+    // The last that can write takes the log away.
+    drop(reading);
+    drop(store);
+    let before = std::fs::read(&file).unwrap();
+    let reading = SqliteLongTerm::open_to_read(&file).unwrap();
+    assert_eq!(reading.len().unwrap(), 500);
+    assert!(reading.forget(&MemoryFilter::new()).is_err());
+    drop(reading);
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+
+    let mut torn = before;
+    torn[4_096..4_200].fill(0xa5);
+    std::fs::write(&file, &torn).unwrap();
+    for opened in [
+        SqliteLongTerm::open(&file),
+        SqliteLongTerm::open_to_read(&file),
+    ] {
+        let refused = opened.unwrap_err().to_string();
+        assert!(refused.contains("move the file away"), "{refused}");
+    }
+    assert_eq!(std::fs::read(&file).unwrap(), torn);
+    assert!(SqliteLongTerm::open_to_read(folder.path().join("none.db")).is_err());
+}
+
+/// `metier serve --app Maya` and `--app maya` are one application, also in a file of a program that took them for two.
+#[test]
+fn an_application_has_one_name_in_either_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let mut old = pattern("a", "pattern:x");
+    old.dcc_name = "Maya".to_owned();
+    store.put(vec![old], Existing::AddUp, 4_096).unwrap();
+    let memory = AgentMemory::new(Arc::new(store));
+    let mut call = entry(MemoryLayer::Working, "b", "tool_call:t:ok")
+        .score(1)
+        .fact("tool_name", "t");
+    call.dcc_name = "MAYA".to_owned();
+    memory.put(call).unwrap();
+    let of = |name: &str| MemoryQuery::all(MemoryFilter::new().dcc(name));
+    for name in ["maya", "Maya"] {
+        assert_eq!(memory.query(&of(name)).unwrap().len(), 2, "{name}");
+    }
+    memory.end_session("b").unwrap();
+    let summary = memory.summary("mAya", None).unwrap();
+    assert_eq!(summary.memory_prefer_tools, ["t"]);
+    assert_eq!(memory.forget(&MemoryFilter::new().dcc("maya")).unwrap(), 2);
+}
+
+/// A backup holds the file for writing.
+#[test]
+fn a_held_file_is_opened_and_read_and_calls_do_not_wait_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(open(folder.path()));
+    let holder = Connection::open(folder.path().join("memory.db")).unwrap();
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let memory = AgentMemory::new(Arc::new(open(folder.path())));
+    let call = |session: &str| {
+        let call = entry(MemoryLayer::Working, session, "tool_call:t:ok");
+        memory.put(call.score(1).fact("tool_name", "t"))
+    };
+    call("a").unwrap();
+    assert!(memory.end_session("a").is_err());
+    // Only the end of a session asks the file again.
+    call("b").unwrap();
+    holder.execute_batch("COMMIT").unwrap();
+    call("b").unwrap();
+    let waits = || Connection::open(folder.path().join("memory.db")).unwrap();
+    let kept = || -> i64 {
+        let count = "SELECT count(*) FROM agent_memory";
+        waits().query_row(count, [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(kept(), 0);
+    memory.end_session("b").unwrap();
+    assert_eq!(kept(), 2);
+}
+
+/// What was read is kept until somebody changes the file, in this process or another.
+#[test]
+fn what_others_learn_is_told_at_the_next_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let [ours, theirs] = [(); 2].map(|()| AgentMemory::new(Arc::new(open(folder.path()))));
+    let learns = |memory: &AgentMemory, session: &str| {
+        let call = entry(MemoryLayer::Working, session, "tool_call:t:ok");
+        memory.put(call.score(1).fact("tool_name", "t")).unwrap();
+        memory.end_session(session).unwrap();
+    };
+    let known = |memory: &AgentMemory| {
+        let summary = memory.summary("maya", None).unwrap();
+        summary
+            .memory_summary
+            .get("t")
+            .map(|record| record["ok_count"].as_u64().unwrap())
+    };
+    assert_eq!(known(&ours), None);
+    learns(&theirs, "a");
+    assert_eq!((known(&ours), known(&ours)), (Some(1), Some(1)));
+    learns(&ours, "b");
+    assert_eq!((known(&ours), known(&theirs)), (Some(2), Some(2)));
+    theirs.forget(&MemoryFilter::new().session("a")).unwrap();
+    assert_eq!((known(&ours), known(&theirs)), (Some(1), Some(1)));
+    ours.clear().unwrap();
+    assert_eq!((known(&ours), known(&theirs)), (None, None));
+}
+
 #[test]
 fn the_file_is_its_owners() {
     use std::os::unix::fs::PermissionsExt as _;

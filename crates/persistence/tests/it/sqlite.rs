@@ -181,3 +181,33 @@ fn a_damaged_database_is_kept_aside_and_a_newer_one_left_alone() {
     );
     assert_eq!(std::fs::read(&file).unwrap(), before);
 }
+
+#[test]
+fn looking_at_counters_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quality 1%.sqlite3");
+    let clock = || -> metier_persistence::Clock { Arc::new(|| 7) };
+    assert!(QualityStore::open_to_read(&file, clock()).is_err());
+    let store = QualityStore::open(&file, clock()).unwrap();
+    store.add(&[("rig", "listed", 3)]).unwrap();
+    let reading = QualityStore::open_to_read(&file, clock()).unwrap();
+    assert_eq!(reading.all().unwrap()["rig"]["listed"], 3);
+    // The last that can write takes the log away.
+    drop(reading);
+    drop(store);
+    let before = std::fs::read(&file).unwrap();
+    let reading = QualityStore::open_to_read(&file, clock()).unwrap();
+    assert_eq!(reading.all().unwrap()["rig"]["listed"], 3);
+    assert!(reading.forget("rig").is_err());
+    drop(reading);
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    // What is damaged stays where it is.
+    std::fs::write(
+        &file,
+        "no database, and more than a page of it\n".repeat(200),
+    )
+    .unwrap();
+    assert!(QualityStore::open_to_read(&file, clock()).is_err());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}

@@ -107,7 +107,8 @@ fn whole(text: &str, part: Part) -> Verdict {
     let schema = serde_json::json!({"properties": {text: {"description": text}}});
     tool.input_schema = Some(JsonObject::new(schema.as_object().unwrap().clone()));
     metadata.tools.push(tool);
-    scan.metadata("SKILL.md", "tools.yaml", &metadata);
+    scan.front_matter("SKILL.md", &metadata, |_| None);
+    scan.tools("tools.yaml", &metadata, |_| None);
     scan.finish()
 }
 
@@ -146,7 +147,7 @@ proptest! {
             tool.input_schema = Some(JsonObject::new(schema.as_object().unwrap().clone()));
             metadata.tools.push(tool);
             let mut scan = Scan::new();
-            scan.tools("tools.yaml", &metadata);
+            scan.tools("tools.yaml", &metadata, |_| None);
             scan.finish()
         };
         let schema = serde_json::json!({"description": words});

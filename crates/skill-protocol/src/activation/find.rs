@@ -48,6 +48,14 @@ pub enum ActivationRefusal {
         /// Its name.
         name: String,
     },
+    /// Its instructions cannot be had.
+    #[error("the instructions of `{name}` are not served: {reason}")]
+    NotServed {
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
     /// A rule denies it.
     #[error("the skill `{name}` is denied by the rule `{rule}`")]
     Denied {
@@ -116,7 +124,15 @@ pub fn find<'a>(
         Some(Absence::OnlyForUsers) if caller == Caller::Model => {
             Err(ActivationRefusal::OnlyForUsers { name })
         }
-        Some(Absence::OnlyForUsers | Absence::OnlyByName) | None => Ok(entry),
+        Some(Absence::OnlyForUsers | Absence::OnlyByName | Absence::NotServed) | None => {
+            match &entry.not_served {
+                Some(reason) => Err(ActivationRefusal::NotServed {
+                    name,
+                    reason: reason.clone(),
+                }),
+                None => Ok(entry),
+            }
+        }
     }
 }
 

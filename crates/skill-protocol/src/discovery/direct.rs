@@ -58,7 +58,8 @@ fn why_hidden(view: &View<'_>, name: &str) -> Option<String> {
         )),
         Err(
             refusal @ (ActivationRefusal::Conditional { .. }
-            | ActivationRefusal::OnlyForUsers { .. }),
+            | ActivationRefusal::OnlyForUsers { .. }
+            | ActivationRefusal::NotServed { .. }),
         ) => Some(refusal.to_string()),
         Err(_) => None,
     }

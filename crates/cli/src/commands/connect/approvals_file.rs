@@ -15,7 +15,7 @@ const MOST_BYTES: u64 = 64 << 20;
 const VERSION: u32 = 1;
 
 /// The file of approvals.
-pub(super) struct ApprovalsFile {
+pub(in crate::commands) struct ApprovalsFile {
     file: SharedFile,
 }
 
@@ -39,15 +39,23 @@ impl From<io::Error> for Fault {
 }
 
 impl ApprovalsFile {
-    pub(super) fn at(folder: &Path) -> Self {
+    pub(in crate::commands) fn at(folder: &Path) -> Self {
         Self {
             file: SharedFile::new(folder.join("mcp-approvals.json"), MOST_BYTES),
         }
     }
 
+    /// Where it is.
+    pub(in crate::commands) fn place(&self) -> String {
+        self.file.file().display().to_string()
+    }
+
     /// Looks at what was approved. A look that takes an approval away (the skill is another one now) is made once more
     /// in what the file holds under its lock, and kept.
-    pub(super) fn look<T>(&self, look: impl Fn(&mut Approvals) -> T) -> Result<T, Failure> {
+    pub(in crate::commands) fn look<T>(
+        &self,
+        look: impl Fn(&mut Approvals) -> T,
+    ) -> Result<T, Failure> {
         let bytes = self.file.read().map_err(|error| self.named(&error))?;
         let mut kept = self.parsed(bytes.as_deref())?;
         let before = kept.clone();
@@ -59,7 +67,7 @@ impl ApprovalsFile {
     }
 
     /// Makes a change in what is approved, and loses none that another process makes.
-    pub(super) fn change<T>(
+    pub(in crate::commands) fn change<T>(
         &self,
         edit: impl FnOnce(&mut Approvals) -> Result<T, Failure>,
     ) -> Result<T, Failure> {

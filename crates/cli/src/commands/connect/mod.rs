@@ -21,7 +21,7 @@ use crate::printer::Printer;
 use crate::searched;
 
 use super::state::SettingsFile;
-use approvals_file::ApprovalsFile;
+pub(super) use approvals_file::ApprovalsFile;
 use looked_at::LookedAt;
 
 #[derive(Args)]

@@ -118,6 +118,12 @@ fn what_is_left_to_the_full_parser() {
     }
 }
 
+#[test]
+fn blanks_behind_empty_quotes_are_no_part_of_them() {
+    agrees("a: [\"\" ]\n");
+    agrees("a: \"\"  \nb: {c: \"\" }\n");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::edits::folder;
-use super::model::Model;
+use super::model::{Expected, Model};
 use super::surfaces::Surfaces;
 
 impl Surfaces<'_> {
@@ -20,7 +19,8 @@ impl Surfaces<'_> {
         for (skill, state) in skills.iter().zip(&states) {
             let state = state.as_ref().unwrap();
             assert_ne!(state.uri.is_some(), state.not_served.is_some(), "{state:?}");
-            match (&state.not_served, model.0.get(skill.name.as_str())) {
+            let expected = model.served.get(skill.name.as_str());
+            match (&state.not_served, expected) {
                 (Some(reason), _) => {
                     // What is found by its name alone is in no list, whatever its files are.
                     let info = catalog.get_skill_info(&skill.name).unwrap();
@@ -36,7 +36,11 @@ impl Surfaces<'_> {
                 (None, None) => panic!("`{}` is served and may not be", skill.name),
             }
         }
-        assert_eq!(served, model.0.keys().copied().collect::<Vec<_>>());
+        assert_eq!(served, model.first().map(|it| it.name).collect::<Vec<_>>());
+        for key in &model.shadowed {
+            let reason = "another skill of its name comes first; its own URI leads to this one";
+            reasons.insert(key.clone(), reason.to_owned());
+        }
         let left_out = list.pointer("/_meta/dcc/left_out").cloned();
         assert_eq!(left_out.unwrap_or(json!({})), json!(reasons));
 
@@ -59,7 +63,8 @@ impl Surfaces<'_> {
     }
 
     /// What the command tells of one skill, and the entry of it.
-    pub(crate) fn command_agrees(&self, name: &str, entry: &Value) {
+    pub(crate) fn command_agrees(&self, key: &str, skill: &Expected, entry: &Value) {
+        let name = skill.id.as_deref().unwrap_or(key);
         let state = self
             .bench
             .catalog
@@ -73,14 +78,14 @@ impl Surfaces<'_> {
             .iter()
             .map(|file| {
                 let path = file.path.replace(' ', "%20").replace('é', "%C3%A9");
-                json!({"uri": format!("skill://{name}/{path}"), "digest": file.digest, "size": file.size})
+                json!({"uri": format!("skill://{key}/{path}"), "digest": file.digest, "size": file.size})
             })
             .collect();
         assert_eq!(entry["resources"], json!(files));
         let info = self.bench.catalog.get_skill_info(name).unwrap();
         let metadata = info.metadata.unwrap();
         assert_eq!(entry["frontmatter"], json!(metadata.front_matter));
-        let hidden = folder(self.bench.root(), name).join(".hidden").exists();
+        let hidden = skill.folder.join(".hidden").exists();
         assert_eq!(state.left_out.contains_key(".hidden"), hidden);
     }
 }

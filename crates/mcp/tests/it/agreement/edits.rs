@@ -1,5 +1,6 @@
 //! What people do in the folders of skills.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -53,6 +54,46 @@ pub(crate) enum Edit {
     Delete {
         skill: usize,
     },
+}
+
+/// An edit, and in which of the roots.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    pub(crate) root: usize,
+    pub(crate) edit: Edit,
+}
+
+/// Edits of several roots, mostly of the first.
+pub(crate) fn placed() -> impl Strategy<Value = Placed> {
+    let root = prop_oneof![3 => Just(0_usize), 2 => Just(1_usize), 1 => Just(2_usize)];
+    (root, edit()).prop_map(|(root, edit)| Placed { root, edit })
+}
+
+/// Does some edits at once; whether the folders have to be looked at anew.
+pub(crate) fn apply_all(edits: &[Placed], roots: &[PathBuf]) -> bool {
+    // Of a skill that nobody has seen whole there is no last good version.
+    let good: BTreeSet<PathBuf> = roots
+        .iter()
+        .flat_map(|root| SKILLS.map(|name| folder(root, name)))
+        .filter(|folder| is_whole(folder))
+        .collect();
+    let mut is_anew = false;
+    for Placed { root, edit } in edits {
+        let root = &roots[*root];
+        let is_possible = match edit {
+            Edit::Break { skill } => good.contains(&folder(root, SKILLS[*skill])),
+            Edit::Rename { skill } => is_whole(&folder(root, SKILLS[*skill])),
+            _ => true,
+        };
+        is_anew |= is_possible && apply(edit, root);
+    }
+    is_anew
+}
+
+/// Whether the skill's file says what it is.
+fn is_whole(folder: &Path) -> bool {
+    let text = fs::read_to_string(folder.join("SKILL.md"));
+    text.is_ok_and(|text| text.contains("description: "))
 }
 
 /// What makes a skill too large, by its name below the folder.

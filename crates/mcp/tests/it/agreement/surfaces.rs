@@ -26,6 +26,13 @@ pub(crate) struct Seen {
     pub(crate) prompts: Vec<Value>,
 }
 
+/// Where each skill may be, as the first of its name or behind another one.
+fn keys() -> impl Iterator<Item = String> {
+    let labelled = ["explicit-2", "explicit-3"].map(|label| format!("{label}/"));
+    let before = std::iter::once(String::new()).chain(labelled);
+    before.flat_map(|before| SKILLS.map(|name| format!("{before}{name}")))
+}
+
 /// All surfaces of one server.
 pub(crate) struct Surfaces<'b> {
     pub(crate) bench: &'b Bench,
@@ -45,10 +52,12 @@ impl Surfaces<'_> {
             seen.resources.push(self.ask(list, json!({})).await);
         }
         seen.prompts.push(self.ask("prompts/list", json!({})).await);
-        for name in SKILLS {
-            let uri = format!("skill://{name}/SKILL.md");
+        for key in keys() {
+            let uri = format!("skill://{key}/SKILL.md");
             let got = self.ask("skills/get", json!({"uri": uri})).await;
             seen.resources.push(got);
+        }
+        for name in SKILLS {
             for prompt in ["a", "b", "c"] {
                 let name = format!("{name}__{prompt}");
                 let got = self.ask("prompts/get", json!({"name": name})).await;
@@ -64,7 +73,6 @@ impl Surfaces<'_> {
     }
 
     pub(crate) async fn agree_with(&self, model: &Model) {
-        let listed: Vec<_> = model.0.iter().filter(|(_, skill)| skill.implicit).collect();
         let list = self.ask("skills/list", json!({})).await;
         let names = |entries: &Value, member: &str| -> Vec<String> {
             let entries = entries.as_array().unwrap().iter();
@@ -72,9 +80,9 @@ impl Surfaces<'_> {
                 .map(|entry| entry[member].as_str().unwrap().to_owned())
                 .collect()
         };
-        let uris: Vec<_> = listed
-            .iter()
-            .map(|(name, _)| format!("skill://{name}/SKILL.md"))
+        let uris: Vec<_> = model
+            .listed()
+            .map(|skill| format!("skill://{}/SKILL.md", skill.name))
             .collect();
         assert_eq!(names(&list["skills"], "uri"), uris);
         let resources = self.ask("resources/list", json!({})).await;
@@ -89,28 +97,32 @@ impl Surfaces<'_> {
 
         self.lists_agree(model, &list).await;
         let prompts = self.ask("prompts/list", json!({})).await;
-        let invocable: Vec<_> = model.0.iter().filter(|(_, skill)| skill.user).collect();
+        let invocable: Vec<_> = model.first().filter(|skill| skill.user).collect();
         let expected: Vec<_> = invocable
             .iter()
-            .flat_map(|(name, skill)| {
+            .flat_map(|skill| {
+                let name = skill.name;
                 let further = skill
                     .prompt
                     .iter()
                     .map(move |prompt| format!("{name}__{prompt}"));
-                std::iter::once((**name).to_owned()).chain(further)
+                std::iter::once(name.to_owned()).chain(further)
             })
             .collect();
         assert_eq!(names(&prompts["prompts"], "name"), expected);
 
-        for (name, skill) in &model.0 {
-            let uri = format!("skill://{name}/SKILL.md");
+        self.faces_agree(model).await;
+
+        for (key, skill) in &model.served {
+            let name = skill.name;
+            let uri = format!("skill://{key}/SKILL.md");
             let got = self.ask("skills/get", json!({"uri": uri})).await["skill"].clone();
-            assert_eq!(got["frontmatter"]["name"], **name);
+            assert_eq!(got["frontmatter"]["name"], *name);
             let described = got["frontmatter"]["description"].as_str().unwrap();
             assert_eq!(described.trim(), skill.description);
-            self.files_agree(name, skill, &got).await;
-            self.command_agrees(name, &got);
-            if !skill.implicit {
+            self.files_agree(key, skill, &got).await;
+            self.command_agrees(key, skill, &got);
+            if !skill.implicit || skill.id.is_some() {
                 continue;
             }
             let of = |entries: &Value, key: &str, wanted: &str| -> Value {
@@ -134,7 +146,8 @@ impl Surfaces<'_> {
             }
             assert_eq!(of(&installers["skills"], "name", name)["digest"], file);
         }
-        for (name, skill) in invocable {
+        for skill in invocable {
+            let name = skill.name;
             let prompt = self.ask("prompts/get", json!({"name": name})).await;
             let text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
             let file = String::from_utf8_lossy(&skill.files["SKILL.md"]);
@@ -147,14 +160,40 @@ impl Surfaces<'_> {
                 assert_eq!(*text, format!("The {further}"));
             }
         }
-        for name in SKILLS.iter().filter(|name| !model.0.contains_key(*name)) {
-            let uri = format!("skill://{name}/SKILL.md");
+        for key in keys().filter(|key| !model.served.contains_key(key)) {
+            let uri = format!("skill://{key}/SKILL.md");
             for method in ["skills/get", "resources/read"] {
                 let heard = self.client.request(method, json!({"uri": uri})).await;
                 assert_eq!(heard.code(), -32602, "{method} {uri}");
             }
-            let path = format!("{name}/SKILL.md");
+            let path = format!("{key}/SKILL.md");
             assert!(self.bench.server.agent_skills(&path).await.is_none());
+        }
+    }
+
+    /// The listing, discovery and activation name the skills that lists show, and open those that are served.
+    async fn faces_agree(&self, model: &Model) {
+        let visible: Vec<_> = model.listed().map(|skill| skill.name).collect();
+        let listing = self.read("metier://listing").await;
+        let told = self.client.call("skills_listing", json!({})).await;
+        let told = told.answer["result"]["structuredContent"]["text"].clone();
+        for text in [&listing["text"], &told] {
+            let lines = text.as_str().unwrap().lines();
+            let names = lines.filter_map(|line| line.strip_prefix("- ")?.split(':').next());
+            let mut names: Vec<_> = names.collect();
+            names.sort_unstable();
+            assert_eq!(names, visible);
+        }
+        for name in SKILLS {
+            let query = json!({"query": format!("select:{name}")});
+            let found = self.client.call("discover_skills", query).await;
+            let found = &found.answer["result"]["structuredContent"]["skills"];
+            let is_visible = visible.contains(&name);
+            assert_eq!(found.as_array().unwrap().len(), usize::from(is_visible));
+            let opened = self.client.call("skill", json!({"skill": name})).await;
+            let is_served = model.served.contains_key(name);
+            let is_refused = opened.answer["result"]["isError"] == true;
+            assert_eq!(is_refused, !is_served, "{}", opened.raw);
         }
     }
 

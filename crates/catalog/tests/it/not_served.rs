@@ -1,0 +1,280 @@
+//! What `skill` cannot open stands in no listing and no discovery, and the log says why.
+
+use std::fs;
+use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
+
+use metier_catalog::{ActivationRequest, Discover, ListingRequest};
+use serde_json::{Value, json};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
+
+use crate::bench_folder::{Bench, ECHO};
+
+/// The skills that one of the faces names.
+fn listed(bench: &Bench) -> Vec<String> {
+    let listing = bench.catalog.skill_listing(&ListingRequest::new());
+    let for_all = bench.catalog.listing_for_all();
+    assert_eq!(for_all.text, listing.text);
+    for name in &listing.shown {
+        assert!(listing.text.contains(&format!("- {name}")), "{listing:?}");
+    }
+    // What was used comes first.
+    let mut shown = listing.shown;
+    shown.sort();
+    shown
+}
+
+async fn discovered(bench: &Bench, query: &str) -> (Vec<String>, String) {
+    let answer = bench
+        .structured("discover_skills", json!({"query": query, "limit": 20}))
+        .await;
+    let names = answer["skills"].as_array().unwrap().iter();
+    let names = names.map(|skill| skill["name"].as_str().unwrap().to_owned());
+    let notes = answer["notes"].as_array().cloned().unwrap_or_default();
+    (names.collect(), json!(notes).to_string())
+}
+
+fn opens(bench: &Bench, name: &str) -> Result<(), String> {
+    let activated = bench.catalog.activate_skill(&ActivationRequest::new(name));
+    activated.map(|_| ()).map_err(|error| error.to_string())
+}
+
+fn crowd(bench: &Bench, name: &str) {
+    for number in 0..513 {
+        bench.file(&format!("{name}/crowd/{number}"), "");
+    }
+}
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.skill("good", &[]);
+    bench.skill("many", &[]);
+    crowd(&bench, "many");
+    bench.skill_with_tools("large", "tools: [a]\n", ECHO);
+    let large = bench.file("large/cache.bin", "");
+    let large = fs::File::options().write(true).open(large).unwrap();
+    large.set_len(16 << 20).unwrap();
+    bench.file(
+        "Odd_Name/SKILL.md",
+        "---\nname: Odd_Name\ndescription: The odd skill.\n---\n",
+    );
+    bench.discover();
+    bench
+}
+
+#[tokio::test]
+async fn what_cannot_be_opened_is_neither_listed_nor_discovered_before_anybody_has_looked() {
+    let bench = bench();
+    assert_eq!(listed(&bench), ["good"]);
+    let (found, _) = discovered(&bench, "the skill many large odd").await;
+    assert_eq!(found, ["good"]);
+    for (name, why, cure) in [
+        ("many", "more than 512 files", None),
+        (
+            "large",
+            "more than 16 MiB together",
+            Some("load_skill(skill_name=\"large\")"),
+        ),
+        ("Odd_Name", "", None),
+    ] {
+        let refused = opens(&bench, name).unwrap_err();
+        assert!(
+            refused.contains("are not served") && refused.contains(why),
+            "{refused}"
+        );
+        let (found, notes) = discovered(&bench, &format!("select:{name}")).await;
+        assert!(
+            found.is_empty() && notes.contains(why),
+            "{name}: {found:?} {notes}"
+        );
+        if let Some(cure) = cure {
+            assert!(refused.contains(cure), "{refused}");
+        }
+        // The same reason stands with the skill.
+        let info = bench
+            .structured("get_skill_info", json!({"skill_name": name}))
+            .await;
+        let reason = info["skill"]["not_served"].as_str().unwrap().to_owned();
+        assert!(refused.contains(&reason), "{refused} / {reason}");
+    }
+    // A look says the same: nothing is another one by it.
+    let generation = bench.catalog.snapshot().generation();
+    let _ = bench.structured("list_skills", json!({})).await;
+    assert_eq!(bench.catalog.snapshot().generation(), generation);
+    assert_eq!(listed(&bench), ["good"]);
+}
+
+#[tokio::test]
+async fn what_a_look_finds_is_a_generation_and_all_faces_follow() {
+    let bench = bench();
+    assert_eq!(listed(&bench), ["good"]);
+    let catalog = &bench.catalog;
+    // Mended: whoever asks by name has it at once, and so have the lists.
+    fs::remove_dir_all(bench.path().join("many/crowd")).unwrap();
+    let before = catalog.snapshot().generation();
+    assert_eq!(opens(&bench, "many"), Ok(()));
+    assert_eq!(catalog.snapshot().generation(), before + 1);
+    assert_eq!(listed(&bench), ["good", "many"]);
+    assert_eq!(discovered(&bench, "select:many").await.0, ["many"]);
+    // Grown since the scan, and nobody has looked: the first look tells.
+    crowd(&bench, "good");
+    assert_eq!(listed(&bench), ["good", "many"]);
+    let before = catalog.snapshot().generation();
+    assert!(opens(&bench, "good").unwrap_err().contains("512 files"));
+    assert_eq!(catalog.snapshot().generation(), before + 1);
+    assert_eq!(listed(&bench), ["many"]);
+    // A scan sees at once what the last one found too large.
+    fs::remove_file(bench.path().join("large/cache.bin")).unwrap();
+    bench.discover();
+    assert_eq!(listed(&bench), ["large", "many"]);
+    let found = catalog.discover_skills(Discover::new("select:large")).await;
+    assert_eq!(found.unwrap().hits.len(), 1);
+}
+
+#[tokio::test]
+async fn a_broken_save_takes_a_skill_out_of_the_listing_until_it_is_mended() {
+    let bench = Bench::new();
+    bench.skill("good", &[]);
+    bench.skill("words", &[]);
+    bench.discover();
+    let text = fs::read_to_string(bench.path().join("words/SKILL.md")).unwrap();
+    bench.file("words/SKILL.md", "---\nname: [\n---\n");
+    assert!(opens(&bench, "words").unwrap_err().contains("broken"));
+    assert_eq!(listed(&bench), ["good"]);
+    bench.file("words/SKILL.md", &text);
+    assert_eq!(opens(&bench, "words"), Ok(()));
+    assert_eq!(listed(&bench), ["good", "words"]);
+}
+
+/// Every line of the log as its thread, its level and its message. There is one for all tests: what a place in the code
+/// is worth to one thread's log is remembered for all threads.
+#[derive(Clone, Default)]
+struct Captured(Arc<Mutex<Vec<(ThreadId, String)>>>);
+
+struct Message(String);
+
+impl Visit for Message {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}");
+        }
+    }
+}
+
+impl Subscriber for Captured {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        *metadata.level() <= Level::INFO
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut message = Message(String::new());
+        event.record(&mut message);
+        if message.0.contains("served") {
+            let line = format!("{} {}", event.metadata().level(), message.0);
+            let mut lines = self.0.lock().unwrap();
+            lines.push((std::thread::current().id(), line));
+        }
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+impl Captured {
+    fn start() -> Self {
+        let captured = Self::default();
+        tracing::subscriber::set_global_default(captured.clone()).unwrap();
+        captured
+    }
+
+    /// What this thread has logged of what is not served.
+    fn taken(&self) -> Vec<String> {
+        let own = std::thread::current().id();
+        let mut lines = self.0.lock().unwrap();
+        let taken = std::mem::take(&mut *lines).into_iter();
+        let taken = taken.filter(|(thread, _)| *thread == own);
+        taken.map(|(_, line)| line).collect()
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_log_names_each_file_that_is_left_out_once() {
+    let log = Captured::start();
+    let bench = Bench::new();
+    bench.skill("words", &[]);
+    bench.skill("many", &[]);
+    crowd(&bench, "many");
+    bench.file("words/.env", "");
+    bench.file("words/__pycache__/x.pyc", "");
+    std::os::unix::fs::symlink("/etc/hostname", bench.path().join("words/out.txt")).unwrap();
+    std::os::unix::fs::symlink("nowhere", bench.path().join("words/gone.txt")).unwrap();
+    bench.discover();
+    let look = || bench.catalog.text_states(&["many", "words"]);
+    let states = look();
+    assert_eq!(
+        log.taken(),
+        [
+            "WARN the files of the skill `many` are not served: the skill has more than 512 files",
+            "INFO `.env` of the skill `words` is not served: it is hidden",
+            "INFO `__pycache__` of the skill `words` is not served: it is compiled code",
+            "WARN `gone.txt` of the skill `words` is not served: it leads nowhere",
+            "WARN `out.txt` of the skill `words` is not served: it leads out of the skill folder",
+        ]
+    );
+    // What the lists say is the same.
+    let left_out = &states[1].as_ref().unwrap().left_out;
+    assert_eq!(left_out.len(), 4);
+    assert_eq!(left_out["gone.txt"], "it leads nowhere");
+    let _ = look();
+    bench.discover();
+    let _ = look();
+    assert_eq!(log.taken(), [""; 0]);
+    // Another one is told alone, also where the skill is another version.
+    std::os::unix::fs::symlink("/etc", bench.path().join("words/etc")).unwrap();
+    bench.file(
+        "words/SKILL.md",
+        "---\nname: words\ndescription: New.\n---\n",
+    );
+    let _ = look();
+    assert_eq!(
+        log.taken(),
+        ["WARN `etc` of the skill `words` is not served: it leads out of the skill folder"]
+    );
+    fs::remove_dir_all(bench.path().join("many/crowd")).unwrap();
+    let _ = look();
+    crowd(&bench, "many");
+    let _ = look();
+    assert_eq!(
+        log.taken(),
+        ["WARN the files of the skill `many` are not served: the skill has more than 512 files"]
+    );
+}
+
+#[tokio::test]
+async fn a_hundred_left_out_files_are_named() {
+    let bench = Bench::new();
+    bench.skill("words", &[]);
+    for number in 0..105 {
+        bench.file(&format!("words/.hidden-{number:03}"), "");
+    }
+    bench.discover();
+    let list = bench.structured("list_skills", json!({})).await;
+    let left_out = list["skills"][0]["left_out"].as_object().unwrap();
+    assert_eq!(left_out.len(), 100);
+    assert_eq!(
+        left_out.get(".hidden-000"),
+        Some(&Value::from("it is hidden"))
+    );
+}

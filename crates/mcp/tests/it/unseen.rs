@@ -1,0 +1,171 @@
+//! What no client has seen is no news when it is another one; what one has asked for is.
+
+use serde_json::json;
+
+use crate::agreement::heard;
+use crate::bench::Bench;
+use crate::skill_folder::write;
+
+const RESOURCES: &str = "notifications/resources/list_changed";
+
+fn skill(description: &str, more: &str) -> String {
+    format!("---\nname: one\ndescription: {description}\n{more}---\nBody.\n")
+}
+
+struct Shadowed {
+    bench: Bench,
+    other: tempfile::TempDir,
+}
+
+impl Shadowed {
+    fn new() -> Self {
+        let shadowed = Self {
+            bench: Bench::new(),
+            other: tempfile::tempdir().unwrap(),
+        };
+        write(
+            shadowed.other.path(),
+            "one/SKILL.md",
+            skill("The other.", ""),
+        );
+        write(shadowed.other.path(), "one/more.md", "one");
+        shadowed.discover();
+        shadowed
+    }
+
+    fn discover(&self) {
+        let roots = [self.bench.root(), self.other.path()].map(std::path::Path::to_owned);
+        self.bench.catalog.discover(&roots, None);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_of_a_shadowed_skill_is_told_to_nobody_until_somebody_has_asked_for_it() {
+    let shadowed = Shadowed::new();
+    let bench = &shadowed.bench;
+    let client = bench.session().await;
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    let lists = async || {
+        let mut seen = Vec::new();
+        for list in ["skills/list", "resources/list", "prompts/list"] {
+            seen.push(client.request(list, json!({})).await.answer);
+        }
+        seen
+    };
+    let first = lists().await;
+    let _ = heard(bench, &stream, 0).await;
+    let other = shadowed.other.path();
+    let mut round = 0;
+    let mut told = async || {
+        shadowed.discover();
+        assert_eq!(lists().await, first);
+        round += 1;
+        heard(bench, &stream, round).await
+    };
+    let edits: [(&str, &dyn Fn()); 4] = [
+        ("its words", &|| {
+            write(other, "one/SKILL.md", skill("Another.", ""))
+        }),
+        ("a file", &|| write(other, "one/more.md", "two")),
+        ("a new file", &|| write(other, "one/new.md", "two")),
+        ("who finds it", &|| {
+            let more = "metadata:\n  dcc-mcp:\n    allow-implicit-invocation: false\n";
+            write(other, "one/SKILL.md", skill("Another.", more));
+        }),
+    ];
+    for (what, edit) in edits {
+        edit();
+        assert_eq!(told().await, [""; 0], "{what}");
+    }
+    let uri = "skill://explicit-2/one/SKILL.md";
+    let got = client.request("skills/get", json!({"uri": uri})).await;
+    assert_eq!(got.answer["result"]["skill"]["uri"], uri);
+    for (what, edit) in edits {
+        edit();
+        let expected: &[&str] = if what == "a new file" || what == "a file" {
+            // The files are what the last round made them.
+            &[]
+        } else {
+            &[RESOURCES]
+        };
+        assert_eq!(told().await, expected, "{what}");
+    }
+    write(other, "one/more.md", "three");
+    assert_eq!(told().await, [RESOURCES]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_skill_that_is_found_by_name_alone_is_news_to_whoever_has_its_name() {
+    let bench = Bench::new();
+    let words = |description: &str| {
+        let more =
+            "user-invocable: false\nmetadata:\n  dcc-mcp:\n    allow-implicit-invocation: false\n";
+        let text = skill(description, more).replace("name: one", "name: quiet");
+        write(bench.root(), "quiet/SKILL.md", text);
+        bench.rediscover();
+    };
+    words("First.");
+    let client = bench.session().await;
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    let _ = client.request("skills/list", json!({})).await;
+    let _ = heard(&bench, &stream, 0).await;
+    words("Second.");
+    assert_eq!(heard(&bench, &stream, 1).await, [""; 0]);
+    // Whoever asks before it is there knows its name as well.
+    let arguments = json!({"skill_name": "quiet"});
+    let read = client.call("read_skill_file", arguments).await;
+    assert_ne!(read.answer["result"]["isError"], true, "{}", read.raw);
+    words("Third.");
+    assert_eq!(heard(&bench, &stream, 2).await, [RESOURCES]);
+    std::fs::remove_dir_all(bench.root().join("quiet")).unwrap();
+    bench.rediscover();
+    assert_eq!(heard(&bench, &stream, 3).await, [RESOURCES]);
+    words("Fourth.");
+    assert_eq!(heard(&bench, &stream, 4).await, [RESOURCES]);
+}
+
+/// A skill that grows beyond the limits leaves the listing in the same generation as the lists.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_skill_that_grows_too_large_leaves_the_listing_and_whoever_listens_is_told() {
+    let bench = Bench::new();
+    write(
+        bench.root(),
+        "words/SKILL.md",
+        "---\nname: words\ndescription: Says.\n---\nBody.\n",
+    );
+    bench.rediscover();
+    let client = bench.session().await;
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    let listing = async || {
+        let heard = client
+            .request("resources/read", json!({"uri": "metier://listing"}))
+            .await;
+        let text = heard.answer["result"]["contents"][0]["text"].clone();
+        text.as_str().unwrap().to_owned()
+    };
+    assert!(listing().await.contains("- words"));
+    let _ = heard(&bench, &stream, 0).await;
+    let crowd = bench.root().join("words/crowd");
+    for number in 0..513 {
+        write(&crowd, &number.to_string(), "");
+    }
+    // The first look at its files is anybody's.
+    let refused = client.call("skill", json!({"skill": "words"})).await;
+    assert_eq!(refused.answer["result"]["isError"], true, "{}", refused.raw);
+    assert!(!listing().await.contains("- words"));
+    assert_eq!(
+        heard(&bench, &stream, 1).await,
+        ["notifications/prompts/list_changed", RESOURCES]
+            .map(str::to_owned)
+            .into_iter()
+            .rev()
+            .collect::<Vec<_>>()
+    );
+    let told = bench.initialize(json!({"protocolVersion": crate::bench::LATEST, "capabilities": {}, "clientInfo": {"name": "late", "version": "0"}})).await;
+    let instructions = told.answer["result"]["instructions"].as_str().unwrap();
+    assert!(!instructions.contains("- words"), "{instructions}");
+    std::fs::remove_dir_all(&crowd).unwrap();
+    let opened = client.call("skill", json!({"skill": "words"})).await;
+    assert_ne!(opened.answer["result"]["isError"], true, "{}", opened.raw);
+    assert!(listing().await.contains("- words"));
+}

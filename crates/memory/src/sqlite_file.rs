@@ -1,0 +1,124 @@
+//! How the file of the long-term layer is opened.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior};
+
+use crate::sqlite::PATIENCE;
+
+/// What `PRAGMA user_version` says of a file that this crate writes; the number of migrations.
+pub(crate) const VERSION: i64 = 1;
+
+/// From each version to the next. Never edited, only added to.
+const MIGRATIONS: [&str; 1] = ["
+    CREATE TABLE agent_memory (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        layer TEXT NOT NULL,
+        key TEXT NOT NULL,
+        session_id TEXT NOT NULL,
+        dcc_name TEXT NOT NULL,
+        score INTEGER NOT NULL,
+        created_ms INTEGER NOT NULL,
+        facts TEXT NOT NULL,
+        UNIQUE (dcc_name, session_id, key)
+    );
+    CREATE INDEX agent_memory_key ON agent_memory (dcc_name, key);
+"];
+
+/// Files of before know an application by its name in the case that was given.
+const BY_APPLICATION: &str = "CREATE INDEX IF NOT EXISTS agent_memory_application
+    ON agent_memory (dcc_name COLLATE NOCASE, key);";
+
+/// Opens the file to write, and makes or renews its tables.
+pub(crate) fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let mut connection = Connection::open(path)?;
+    connection.busy_timeout(PATIENCE)?;
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if version > VERSION {
+        return Ok(connection);
+    }
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "secure_delete", "ON")?;
+    // Nobody waits for another writer where there is nothing to change.
+    if version == VERSION && has_index(&connection)? {
+        return Ok(connection);
+    }
+    let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Asked again under the lock: another process may have been at it.
+    let version: i64 = change.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let done = usize::try_from(version).unwrap_or(0);
+    for migration in MIGRATIONS.iter().skip(done) {
+        change.execute_batch(migration)?;
+    }
+    if version < VERSION {
+        change.pragma_update(None, "user_version", VERSION)?;
+    }
+    change.execute_batch(BY_APPLICATION)?;
+    change.commit()?;
+    Ok(connection)
+}
+
+fn has_index(connection: &Connection) -> rusqlite::Result<bool> {
+    connection
+        .prepare("SELECT 1 FROM sqlite_schema WHERE name = 'agent_memory_application'")?
+        .exists([])
+}
+
+/// Opens a file without writing to it or its folder. Where no log is beside it nothing is under way, and then `SQLite` need
+/// make none.
+pub(crate) fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let is_at_rest = std::fs::metadata(log).map_or(true, |log| log.len() == 0);
+    let name = path.to_string_lossy();
+    let name = name
+        .replace('%', "%25")
+        .replace('?', "%3f")
+        .replace('#', "%23");
+    let how = if is_at_rest { "immutable=1" } else { "mode=ro" };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(format!("file:{name}?{how}"), flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    Ok(connection)
+}
+
+/// A table of somebody else, in a file that is no memory: nothing is put into another program's database, whose version
+/// and journal are its own.
+pub(crate) fn foreign_table(path: &Path) -> rusqlite::Result<Option<String>> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection
+        .query_row(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+             AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'agent_memory') ORDER BY name LIMIT 1",
+            [],
+            |row| row.get(0),
+        )
+        .optional()
+}
+
+/// Makes the file, for its owner alone; one that is there becomes so. `SQLite` gives the same rights to the files
+/// beside it.
+pub(crate) fn make_private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        const OTHERS: u32 = 0o077;
+        let mode = file.metadata()?.permissions().mode();
+        // Whose file it is may not be ours to change; it is told by whoever writes to it then.
+        if mode & OTHERS != 0 {
+            let _ = file.set_permissions(std::fs::Permissions::from_mode(mode & 0o7777 & !OTHERS));
+        }
+    }
+    drop(file);
+    Ok(())
+}
