@@ -10,6 +10,7 @@ use super::rows::LoadCall;
 use super::{Own, reads};
 use crate::denial::denied;
 use crate::protocol::Discover;
+use crate::snapshot::CatalogSnapshot;
 
 /// The key of what a client's model said, among the answers that come with a call: `{"text": …}`, or `{"error": …}`.
 pub const SELECTION: &str = "selection";
@@ -114,7 +115,7 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
     discover.is_admitted = discover.said.is_some();
     let catalog = own.catalog()?;
     match catalog.discover_skills(discover).await {
-        Ok(answer) => Ok(output(answer)),
+        Ok(answer) => Ok(output(&catalog.snapshot(), answer)),
         Err(deny) => Err(ToolError::Refused(Box::new(denied(&deny)))),
     }
 }
