@@ -9,6 +9,7 @@ mod config;
 mod confirming;
 mod embedder;
 mod findings;
+mod found;
 mod given_path;
 mod interpreter_faults;
 mod listening;

@@ -30,7 +30,7 @@ async fn discovered(bench: &Bench, query: &str) -> (Vec<String>, String) {
     let answer = bench
         .structured("discover_skills", json!({"query": query, "limit": 20}))
         .await;
-    let names = answer["skills"].as_array().unwrap().iter();
+    let names = answer["hits"].as_array().unwrap().iter();
     let names = names.map(|skill| skill["name"].as_str().unwrap().to_owned());
     let notes = answer["notes"].as_array().cloned().unwrap_or_default();
     (names.collect(), json!(notes).to_string())

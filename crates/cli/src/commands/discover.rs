@@ -2,14 +2,12 @@
 
 use clap::Args;
 use metier::catalog::Discover as DiscoverCall;
-use metier::skill_protocol::{DiscoveredSkill, DiscoveryAnswer, Stage};
+use metier::skill_protocol::{DiscoveryAnswer, Stage};
 
 use crate::Failure;
+use crate::found::{Found, rows};
 use crate::options::{SkillPlaces, runtime};
-use crate::printer::{Printer, clipped, count};
-
-/// How much of a description stands in the table.
-const DESCRIPTION: usize = 70;
+use crate::printer::{Printer, count};
 
 #[derive(Args)]
 pub(crate) struct Discover {
@@ -42,8 +40,13 @@ impl Discover {
             return Ok(());
         }
         let snapshot = catalog.snapshot();
-        let lacks = |hit: &DiscoveredSkill| snapshot.missing_capabilities(&hit.id);
-        printer.overview(&rows(&answer.hits, lacks));
+        let hits = answer.hits.iter().map(|hit| Found {
+            name: &hit.name,
+            description: &hit.description,
+            score: hit.score,
+            missing: snapshot.missing_capabilities(&hit.id),
+        });
+        printer.overview(&rows(&hits.collect::<Vec<_>>()));
         for note in &answer.notes {
             printer.say(&note.to_string());
         }
@@ -53,34 +56,6 @@ impl Discover {
         self.places.tell_if_empty(printer, &catalog);
         Ok(())
     }
-}
-
-/// Name, share of the best one's score, what is missing where something is, description.
-fn rows(
-    hits: &[DiscoveredSkill],
-    lacks: impl Fn(&DiscoveredSkill) -> Vec<String>,
-) -> Vec<Vec<String>> {
-    let best = hits.first().map_or(0.0, |hit| hit.score);
-    let lacking: Vec<String> = hits.iter().map(|hit| lacks(hit).join(", ")).collect();
-    let is_lacking = lacking.iter().any(|lacking| !lacking.is_empty());
-    let rows = hits.iter().zip(lacking).map(|(hit, lacking)| {
-        let share = if best > 0.0 {
-            format!("{:.0} %", hit.score / best * 100.0)
-        } else {
-            String::new()
-        };
-        let mut row = vec![hit.name.clone(), share];
-        if is_lacking {
-            row.push(if lacking.is_empty() {
-                lacking
-            } else {
-                format!("lacks {lacking}")
-            });
-        }
-        row.push(clipped(&hit.description, DESCRIPTION));
-        row
-    });
-    rows.collect()
 }
 
 /// What the order is by, and how sure the first is.

@@ -5,11 +5,9 @@ use metier::catalog::{SearchRequest, SearchSkillsError, SkillHit};
 use serde_json::{Value, json};
 
 use crate::Failure;
+use crate::found::{Found, rows};
 use crate::options::{SkillPlaces, runtime};
 use crate::printer::{Printer, clipped, count};
-
-/// How much of a description stands in the table.
-const DESCRIPTION: usize = 70;
 
 #[derive(Args)]
 pub(crate) struct Search {
@@ -45,8 +43,14 @@ impl Search {
                 SearchSkillsError::Denied(deny) => printer.denied_search(&deny, self.json),
                 error => Failure::Usage(error.to_string()),
             })?;
+        let snapshot = catalog.snapshot();
         if self.json {
-            let hits: Vec<Value> = report.hits.iter().map(hit_json).collect();
+            let hits = report.hits.iter();
+            let hits = hits.map(|hit| {
+                let missing = snapshot.missing_capabilities(&hit.skill.name);
+                hit_json(hit, &missing)
+            });
+            let hits: Vec<Value> = hits.collect();
             printer.json(&json!({
                 "total": report.total,
                 "hits": hits,
@@ -57,7 +61,16 @@ impl Search {
             return Ok(());
         }
         let best = report.hits.first().map_or(0.0, |hit| hit.score);
-        let rows: Vec<Vec<String>> = report.hits.iter().map(|hit| row(hit, best)).collect();
+        let hits = report.hits.iter().map(|hit| Found {
+            name: &hit.skill.name,
+            description: &hit.skill.description,
+            score: hit.score,
+            missing: snapshot.missing_capabilities(&hit.skill.name),
+        });
+        let mut rows = rows(&hits.collect::<Vec<_>>());
+        for (row, hit) in rows.iter_mut().zip(&report.hits) {
+            row.push(words(hit));
+        }
         printer.overview(&rows);
         for note in &report.notes {
             printer.say(&note.to_string());
@@ -92,9 +105,10 @@ impl Search {
     }
 }
 
-fn hit_json(hit: &SkillHit) -> Value {
+fn hit_json(hit: &SkillHit, missing: &[String]) -> Value {
     json!({
         "skill": hit.skill,
+        "missing_capabilities": missing,
         "score": hit.score,
         "confidence": hit.confidence,
         "matched": hit.matched,
@@ -102,22 +116,13 @@ fn hit_json(hit: &SkillHit) -> Value {
     })
 }
 
-/// What the order is by stands in the second column; how sure a hit is by itself is in the JSON.
-fn row(hit: &SkillHit, best: f64) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
+/// Why it was found.
+fn words(hit: &SkillHit) -> String {
+    let mut words: Vec<&str> = Vec::new();
     for matched in &hit.matched {
-        if !words.contains(&matched.term) {
-            words.push(matched.term.clone());
+        if !words.contains(&matched.term.as_str()) {
+            words.push(&matched.term);
         }
     }
-    vec![
-        hit.skill.name.clone(),
-        if best > 0.0 {
-            format!("{:.0} %", hit.score / best * 100.0)
-        } else {
-            String::new()
-        },
-        clipped(&hit.skill.description, DESCRIPTION),
-        clipped(&words.join(", "), 40),
-    ]
+    clipped(&words.join(", "), 40)
 }

@@ -309,6 +309,21 @@ fn what_a_script_prints_besides_its_result_is_talk() {
 }
 
 #[test]
+fn a_name_that_several_skills_have_is_not_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["shot-notes", "plate-notes"] {
+        run(folder.path(), &["new", name]);
+    }
+    let call = ["call", "count_words", "--args", r#"{"text": "a"}"#, "."];
+    insta::assert_snapshot!(run(folder.path(), &call), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: 2 skills have a tool `count_words`; call one of them by its whole name: plate_notes__count_words, shot_notes__count_words
+    ");
+}
+
+#[test]
 fn a_broken_skill_ends_a_call_in_one_way() {
     let folder = mixed();
     write(

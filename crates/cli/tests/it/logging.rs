@@ -64,7 +64,7 @@ fn nothing_raw_is_logged_unasked() {
             !text.contains(" WARN ") && !text.contains("metier_"),
             "{text}"
         );
-        let plain = "warning: the files of a skill are not served (skill big, ";
+        let plain = "warning: the files of the skill `big` are not served: ";
         assert_eq!(text.matches(plain).count(), 1, "{text}");
         let logged = with_log(folder.path(), "warn", &[command, &["skills"]].concat());
         assert!(

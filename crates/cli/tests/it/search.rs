@@ -148,6 +148,11 @@ fn discovery_shows_its_order_and_what_is_missing() {
     --- stderr
     1 skill, found by name
     ");
+    let searched = run(&fixtures(), &["search", "texture names udim", "demo"]);
+    assert!(
+        searched.contains("100 %  lacks filesystem.read"),
+        "{searched}"
+    );
     let empty = run(&fixtures(), &["discover", " ", "demo"]);
     assert!(empty.starts_with("exit 2"), "{empty}");
     // A word that begins one name by chance is no name.

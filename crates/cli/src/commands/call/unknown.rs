@@ -50,11 +50,19 @@ pub(super) fn of_tool(
     tool: &str,
     nearest: &[String],
 ) -> Unknown {
+    let skills = all(catalog);
+    let owners = of_several(&skills, tool);
+    if owners.len() > 1 {
+        return Unknown::Name(format!(
+            "{} have a tool `{tool}`; call one of them by its whole name: {}",
+            count(owners.len(), "skill"),
+            owners.join(", ")
+        ));
+    }
     let mut message = format!("unknown tool: {tool}");
     if !nearest.is_empty() {
         message = format!("{message} (did you mean {}?)", ticked(nearest, " or "));
     }
-    let skills = all(catalog);
     if nearest.is_empty()
         && !tool.contains("__")
         && let Some(near) = near_bare(&skills, tool)
@@ -70,16 +78,18 @@ pub(super) fn of_tool(
                 standing(skill)
             ))
         } else if nearest.is_empty() {
-            let message = format!(
-                "{message}; in the skill `{}`, {}{why}",
-                skill.name,
-                tools_of(skill)
-            );
-            // The name says the skill, and an entry that an error keeps out may be the one.
             if why.is_empty() {
-                Unknown::Name(message)
+                Unknown::Name(format!(
+                    "{message}; in the skill `{}`, {}",
+                    skill.name,
+                    tools_of(skill)
+                ))
             } else {
-                Unknown::Skill(message)
+                // The name says the skill, and an entry that an error keeps out may be the one.
+                Unknown::Skill(format!(
+                    "`{tool}` cannot be called; it may be what is left out of the skill `{}`:{why}",
+                    skill.name
+                ))
             }
         } else {
             Unknown::Name(message + &why)
@@ -103,6 +113,15 @@ pub(super) fn of_tool(
         );
     }
     Unknown::Name(message)
+}
+
+/// The whole names of the tools that are called so.
+fn of_several(skills: &[SkillSummary], tool: &str) -> Vec<String> {
+    let usable = skills.iter().filter(|skill| !is_broken(skill));
+    usable
+        .filter(|skill| skill.tool_names.iter().any(|name| name == tool))
+        .map(|skill| wire_name(&canonical_name(&skill.name, tool)))
+        .collect()
 }
 
 /// The tool's own name that the given one looks like.

@@ -159,7 +159,8 @@ pub(super) fn of_texts(catalog: &SkillCatalog) -> Vec<Problem> {
     let reasons = states.into_iter().map(|state| state?.not_served);
     let problem = |(name, reason): (&&str, String)| {
         let what = format!("its instructions and files are not served: {reason}");
-        Problem::new(format!("skill {name}"), one_line(&what), MEND)
+        let cure = "`metier check` shows the place and the cure";
+        Problem::new(format!("skill {name}"), one_line(&what), cure)
     };
     let told = names.iter().zip(reasons);
     told.filter_map(|(name, reason)| Some(problem((name, reason?))))

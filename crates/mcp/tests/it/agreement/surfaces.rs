@@ -187,7 +187,7 @@ impl Surfaces<'_> {
         for name in SKILLS {
             let query = json!({"query": format!("select:{name}")});
             let found = self.client.call("discover_skills", query).await;
-            let found = &found.answer["result"]["structuredContent"]["skills"];
+            let found = &found.answer["result"]["structuredContent"]["hits"];
             let is_visible = visible.contains(&name);
             assert_eq!(found.as_array().unwrap().len(), usize::from(is_visible));
             let opened = self.client.call("skill", json!({"skill": name})).await;

@@ -86,11 +86,11 @@ async fn case_065_dependency_arrives_later() {
 #[tokio::test]
 async fn case_066_depends_file_prose() {
     let case = Case::spec(66).await;
-    let told: &[&str] = &["base-c (>= 1.2)", "not checked"];
-    case.fares("prose", ("unloaded", told), ("unloaded", told));
+    let told: &[&str] = &["base-c (>= 1.2)", "not checked", "`base-d#`"];
+    case.fares("prose", ("pending_deps", told), ("pending_deps", told));
     assert_eq!(
         case.lenient.metadata("prose")["depends"],
-        json!(["base-a", "base-b", "base-c"])
+        json!(["base-a", "base-b", "base-c", "base-d#"])
     );
 }
 
