@@ -1,11 +1,13 @@
 //! What a server has loaded comes back after a restart.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
 use clap::Args;
 use metier::StoredQuality;
-use metier::persistence::system_clock;
+use metier::persistence::{UnknownPolicy, system_clock};
 use metier::skill_protocol::QualityCounters;
 use metier::{
     AppName, LoadPersistence, LoadedStateStore, ReplayPolicy, SkillCatalog,
@@ -22,7 +24,7 @@ use crate::printer::{Printer, count};
 #[derive(Args, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Persisting {
     /// Keep what is loaded over a restart; for skills of another version than the one that was
-    /// loaded, POLICY is `skip_on_drift`, `require_exact_version` or `ignore_version`.
+    /// loaded, POLICY is `skip_on_drift`, `require_exact_version` or `ignore_version`; `off` keeps nothing.
     #[arg(
         long,
         value_name = "POLICY",
@@ -30,9 +32,30 @@ pub(crate) struct Persisting {
         require_equals = true,
         default_missing_value = "skip_on_drift"
     )]
-    persist: Option<ReplayPolicy>,
+    persist: Option<Kept>,
     #[command(flatten)]
     place: StatePlace,
+}
+
+/// Under which policy, or not at all.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Kept(Option<ReplayPolicy>);
+
+impl FromStr for Kept {
+    type Err = UnknownPolicy;
+
+    fn from_str(text: &str) -> Result<Self, UnknownPolicy> {
+        match text {
+            OFF => Ok(Self(None)),
+            policy => policy.parse().map(|policy| Self(Some(policy))),
+        }
+    }
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.map_or(OFF, ReplayPolicy::name))
+    }
 }
 
 /// Where it is kept.

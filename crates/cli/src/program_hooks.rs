@@ -51,28 +51,37 @@ pub(crate) fn idle(config: &Config, catalog: &SkillCatalog) -> Vec<Fault> {
     }
     let registry = catalog.registry();
     let skills = catalog.list_skills(None);
-    let mut names: BTreeSet<String> = skills
+    let snapshot = catalog.snapshot();
+    let mut tools: BTreeSet<String> = skills
         .iter()
         .flat_map(|skill| {
             let tools = skill.tool_names.iter();
-            let tools = tools.map(|tool| wire_name(&canonical_name(&skill.name, tool)));
-            tools.chain([skill.name.clone()])
+            tools.map(|tool| wire_name(&canonical_name(&skill.name, tool)))
         })
         .collect();
-    let snapshot = catalog.snapshot();
-    names.extend(snapshot.tools().iter().map(|tool| tool.name.clone()));
+    tools.extend(snapshot.tools().iter().map(|tool| tool.name.clone()));
     hooks.retain(|hook| {
         let program = program(hook, registry.settings());
-        !names.iter().any(|name| program.is_for(name))
+        let fits = |name: &str| program.is_for(name);
+        let fits_tool = hook.value.is_about_tools() && tools.iter().any(|name| fits(name));
+        !fits_tool && !skills.iter().any(|skill| fits(&skill.name))
     });
     let faults = hooks.into_iter().map(|hook| {
         let place = format!("{}: hooks.match", hook.origin);
         let patterns = hook.value.only.join("`, `");
-        let message = format!("no tool and no skill that was found is called `{patterns}`");
+        if hook.value.is_about_tools() {
+            let message = format!("no tool and no skill that was found is called `{patterns}`");
+            let cure =
+                "name a skill, or tools like `my_skill__*`; until one fits, the hook is not asked";
+            return Fault::new(place, message, cure);
+        }
+        let event = hook.value.event;
+        let message =
+            format!("no skill that was found is called `{patterns}`, and {event} is about skills");
         Fault::new(
             place,
             message,
-            "name a skill, or tools like `my_skill__*`; until one fits, the hook is not asked",
+            "name a skill, as in `my-skill`; until one fits, the hook is not asked",
         )
     });
     faults.collect()

@@ -7,6 +7,7 @@ use metier_hooks::{HandlerId, HookContext, HookEvent, HookPayload, LifecycleHook
 use serde_json::Value;
 
 use crate::compaction::call_key;
+use crate::redaction::redact_name;
 use crate::{AgentMemory, MemoryEntry, MemoryError, MemoryLayer, MemorySummary};
 
 /// The session of events that have none.
@@ -109,6 +110,8 @@ impl MemoryRecorder {
         let memory = &self.inner.memory;
         let dcc = context.dcc_name.as_str();
         let session = context.session_id.as_deref().unwrap_or(NO_SESSION);
+        // A client without a session is known by a name that it gives itself.
+        let session = &redact_name(session);
         if !self.is_enabled() {
             if context.event == HookEvent::SessionEnd {
                 memory.drop_session(session);

@@ -3,7 +3,17 @@
 use serde_json::{Map, Value};
 
 /// Members whose name holds one of these, in any spelling (`apiKey`, `API-KEY`), are dropped.
-const SECRET_NAMES: [&str; 14] = [
+const SECRET_NAMES: [&str; 24] = [
+    "sshkey",
+    "masterkey",
+    "signingkey",
+    "sessionkey",
+    "密码",
+    "密碼",
+    "口令",
+    "密钥",
+    "パスワード",
+    "비밀번호",
     "apikey",
     "accesskey",
     "privatekey",
@@ -20,8 +30,15 @@ const SECRET_NAMES: [&str; 14] = [
     "token",
 ];
 
+/// So are members of just this name: as a part, it is part of plain words.
+const SECRET_WORDS: [&str; 5] = ["auth", "pass", "pwd", "pw", "sid"];
+
 /// Words of a text that begin so are secrets of well-known services.
-const SECRET_BEGINNINGS: [&str; 16] = [
+const SECRET_BEGINNINGS: [&str; 20] = [
+    "hf_",
+    "npm_",
+    "shpat_",
+    "dckr_pat_",
     "sk-",
     "sk_live_",
     "sk_test_",
@@ -86,39 +103,98 @@ pub fn redact(facts: &Map<String, Value>) -> Map<String, Value> {
 
 /// A name or a text without what looks like a secret.
 pub(crate) fn redact_text(text: &str) -> String {
+    redacted(text, is_secret)
+}
+
+/// The same for what tells one thing from another and is often a long number, as a session does.
+pub(crate) fn redact_name(name: &str) -> String {
+    redacted(name, is_known_secret)
+}
+
+/// What stands between words. A colon of full width separates as the plain one does.
+fn separates(letter: char) -> bool {
+    letter.is_whitespace() || "\"'`,;()[]{}<>：".contains(letter)
+}
+
+/// What the word before says of the next one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    /// It may be a name: `"password"` in front of a colon.
+    Name,
+    /// The next word is the secret.
+    Secret,
+}
+
+fn redacted(text: &str, is_secret: fn(&str) -> bool) -> String {
     let short: String = text.chars().take(LONGEST_TEXT).collect();
     // A block of a key file has its secret on lines of their own.
     if short.contains("-----BEGIN") {
         return GONE.to_owned();
     }
     let mut kept = String::with_capacity(short.len());
-    let mut after_scheme = false;
-    for word in short
-        .split_inclusive(|letter: char| letter.is_whitespace() || "\"'`,;()[]{}<>".contains(letter))
-    {
-        let bare = word.trim_end_matches(|letter: char| {
-            letter.is_whitespace() || "\"'`,;()[]{}<>".contains(letter)
-        });
+    let mut before = Before::Nothing;
+    for word in short.split_inclusive(separates) {
+        let bare = word.trim_end_matches(separates);
         let rest = word.get(bare.len()..).unwrap_or_default();
-        kept.push_str(&if after_scheme && !bare.is_empty() {
-            GONE.to_owned()
-        } else {
-            word_without_secret(bare)
-        });
-        kept.push_str(rest);
-        if !bare.is_empty() {
-            let scheme = bare.trim_end_matches(':').to_ascii_lowercase();
-            after_scheme = matches!(scheme.as_str(), "bearer" | "basic");
+        if bare.is_empty() {
+            kept.push_str(rest);
+            if before == Before::Name && rest == "：" {
+                before = Before::Secret;
+            }
+            continue;
         }
+        let (shown, next) = match before {
+            // `Authorization: Bearer x`: the secret is the one behind.
+            Before::Secret if is_scheme(bare) => (bare.to_owned(), Before::Secret),
+            Before::Secret => (GONE.to_owned(), Before::Nothing),
+            Before::Name if matches!(bare, ":" | "=" | "=>" | ":=") => {
+                (bare.to_owned(), Before::Secret)
+            }
+            _ => (word_without_secret(bare, is_secret), announces(bare, rest)),
+        };
+        kept.push_str(&shown);
+        kept.push_str(rest);
+        before = next;
     }
     kept.chars().take(LONGEST_TEXT).collect()
 }
 
-fn word_without_secret(word: &str) -> String {
+/// What a word says of the one behind it.
+fn announces(bare: &str, rest: &str) -> Before {
+    let name = bare.trim_end_matches([':', '=']);
+    if is_scheme(name) {
+        return Before::Secret;
+    }
+    if !is_secret_name(name) {
+        return Before::Nothing;
+    }
+    // `password:`, `--password x`.
+    if name.len() < bare.len() || bare.starts_with('-') || rest == "：" {
+        Before::Secret
+    } else {
+        Before::Name
+    }
+}
+
+/// How HTTP says that a secret follows.
+fn is_scheme(word: &str) -> bool {
+    matches!(word.to_ascii_lowercase().as_str(), "bearer" | "basic")
+}
+
+fn word_without_secret(word: &str, is_secret: fn(&str) -> bool) -> String {
+    // Each parameter of an address is a name with a value.
+    if let Some((address, parameters)) = word.split_once('?') {
+        let parameters = parameters
+            .split('&')
+            .map(|parameter| word_without_secret(parameter, is_secret));
+        let parameters: Vec<String> = parameters.collect();
+        return format!("{}?{}", without_user(address), parameters.join("&"));
+    }
     // `password=x`, `token:x`: the name tells what the value is.
     if let Some(at) = word.find(['=', ':']) {
         let (name, value) = word.split_at(at);
-        if value.len() > 1 && is_secret_name(name) {
+        if value.len() > 1 && !value.starts_with("://") && is_secret_name(name) {
             return format!("{name}{}{GONE}", value.get(..1).unwrap_or_default());
         }
         if let Some(value) = value.strip_prefix('=')
@@ -146,24 +222,28 @@ fn without_user(word: &str) -> String {
     }
 }
 
-fn is_secret(word: &str) -> bool {
-    let long = word.len() >= 16;
-    if long
+/// A secret of a well-known service.
+fn is_known_secret(word: &str) -> bool {
+    word.len() >= 16
         && SECRET_BEGINNINGS
             .iter()
             .any(|begin| word.starts_with(begin))
-    {
+}
+
+fn is_secret(word: &str) -> bool {
+    if is_known_secret(word) {
         return true;
     }
-    // A long run of letters and digits with many of each is a key or a digest, not a word.
+    // A long run of letters and digits with many of each is a key or a digest, not a word; one of forty in both cases is
+    // what a cloud gives as the secret half of a key, and a path begins otherwise.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
-    word.len() >= 32
-        && word.bytes().all(plain)
-        && digits >= 4
-        && letters >= 4
-        && !word.contains("//")
+    let count = |of: fn(&u8) -> bool| word.bytes().filter(of).count();
+    let digits = count(u8::is_ascii_digit);
+    let [upper, lower] = [count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase)];
+    let is_long = word.len() >= 32 && digits >= 4 && upper + lower >= 4;
+    let is_forty =
+        word.len() == 40 && digits >= 1 && upper >= 4 && lower >= 4 && !word.starts_with('/');
+    (is_long || is_forty) && word.bytes().all(plain) && !word.contains("//")
 }
 
 fn is_secret_name(name: &str) -> bool {
@@ -172,7 +252,8 @@ fn is_secret_name(name: &str) -> bool {
         .filter(|letter| letter.is_alphanumeric())
         .flat_map(char::to_lowercase)
         .collect();
-    SECRET_NAMES.iter().any(|secret| plain.contains(secret))
+    SECRET_WORDS.contains(&plain.as_str())
+        || SECRET_NAMES.iter().any(|secret| plain.contains(secret))
 }
 
 fn object(facts: &Map<String, Value>, depth: usize) -> Map<String, Value> {

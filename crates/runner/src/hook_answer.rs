@@ -152,9 +152,17 @@ fn text(object: &Map<String, Value>, name: &str) -> Result<Option<String>, Strin
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => {
             let text = text.trim();
-            Ok((!text.is_empty()).then(|| clipped(text)))
+            Ok((!text.is_empty()).then(|| beginning(text)))
         }
         Some(_) => Err(format!("has a `{name}` that is no text")),
+    }
+}
+
+/// The beginning of a text, where a sentence says what it is about.
+fn beginning(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{} […]", text.get(..end).unwrap_or_default()),
     }
 }
 
@@ -322,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_reason_keeps_its_end() {
+    fn a_long_account_keeps_its_end_and_a_long_reason_its_beginning() {
         let long = format!("{}end", "界".repeat(3_000));
         let (result, _) = of(&ended(2, Output::Empty, &long));
         let Err(HookFailure::Deny(deny)) = result else {
@@ -330,5 +338,11 @@ mod tests {
         };
         assert!(deny.reason.starts_with("[…] 界") && deny.reason.ends_with("end"));
         assert_eq!(deny.reason.chars().count(), LONGEST + 4);
+        let said = json!({"decision": "deny", "reason": format!("begin{}", "界".repeat(3_000))});
+        let (result, _) = of(&ended(0, Output::Json(said), ""));
+        let Err(HookFailure::Deny(deny)) = result else {
+            panic!("{result:?}");
+        };
+        assert!(deny.reason.starts_with("begin界") && deny.reason.ends_with("界 […]"));
     }
 }

@@ -37,6 +37,14 @@ pub(crate) struct HookSetting {
 }
 
 impl HookSetting {
+    /// Whether its event is about a tool, and not about a skill alone.
+    pub(crate) fn is_about_tools(&self) -> bool {
+        matches!(
+            self.event,
+            HookEvent::BeforeToolCall | HookEvent::AfterToolCall
+        )
+    }
+
     /// The command in one line, for people.
     pub(crate) fn command_line(&self) -> String {
         self.command.join(" ")

@@ -317,17 +317,21 @@ fn a_program_that_is_not_there_is_told_before_anything_depends_on_it() {
 
 #[test]
 fn a_hook_for_names_that_nothing_has_is_told() {
-    for (pattern, fits) in [
-        ("good", true),
-        ("needs-good", true),
-        ("needs_good", true),
-        ("good__*", true),
-        ("goood__*", false),
-        ("echo", false),
+    let (calls, loads) = ("before_tool_call", "before_skill_load");
+    for (event, pattern, fits) in [
+        (calls, "good", true),
+        (calls, "needs-good", true),
+        (calls, "needs_good", true),
+        (calls, "good__*", true),
+        (calls, "goood__*", false),
+        (calls, "echo", false),
+        (loads, "needs_good", true),
+        // Such a policy would never be asked: a load is about a skill alone.
+        (loads, "good__*", false),
     ] {
         let folder = stage(&format!(
             "{}match = '{pattern}'\n",
-            hook("before_tool_call", "").trim_end().to_owned() + "\n"
+            hook(event, "").trim_end().to_owned() + "\n"
         ));
         let call = run(folder.path(), &["call", "good__echo", "skills"]);
         assert_eq!(call.contains("hooks.match"), !fits, "{pattern}: {call}");

@@ -70,6 +70,9 @@ fn the_file_and_a_variable_ask_for_it_too() {
     assert!(path.join("kept/python/loaded.json").is_file());
     assert_eq!(server("ignore_version").tools(), ["a__one", "a__two"]);
     assert!(server("off").tools().is_empty());
+    let mut off = metier(path);
+    off.args(["stdio", "--persist=off", "skills"]);
+    assert!(Server::of(off, path).tools().is_empty());
 }
 
 /// Records of versions 1.0.0, 1.0.0, 2.0.0 and 1.0, and one without.

@@ -14,12 +14,13 @@ fn redacted(facts: &Value) -> Value {
 fn members_that_speak_of_a_secret_or_a_prompt_are_dropped_at_any_depth() {
     let facts = json!({
         "apiKey": "x", "API-KEY": "x", "api_key": "x", "Authorization": "x", "user_password": "x", "systemPrompt": "x",
+        "pwd": "x", "auth": "x", "ssh_key": "x", "author": "ann",
         "client_secret": "x", "accessToken": "x", "aws_access_key_id": "x", "Set-Cookie": "x",
         "tool": "render", "inner": {"token": "x", "list": [{"prompt": "x", "frames": 3}]},
     });
     assert_eq!(
         redacted(&facts),
-        json!({"tool": "render", "inner": {"list": [{"frames": 3}]}})
+        json!({"author": "ann", "tool": "render", "inner": {"list": [{"frames": 3}]}})
     );
 }
 
@@ -50,6 +51,38 @@ fn words_that_look_like_secrets_are_replaced() {
             "maya_geometry__create_sphere_with_many_segments_2",
         ),
         ("多边形球体", "多边形球体"),
+        (
+            r#"{"password":"hunter2", "n": 1}"#,
+            r#"{"password":"[redacted]", "n": 1}"#,
+        ),
+        ("{'Password': 'hunter2'}", "{'Password': '[redacted]'}"),
+        ("password: hunter2 is set", "password: [redacted] is set"),
+        (
+            "api-key: abc, token : x",
+            "api-key: [redacted], token : [redacted]",
+        ),
+        ("Secret = x y", "Secret = [redacted] y"),
+        ("run --password hunter2 -v", "run --password [redacted] -v"),
+        (
+            "https://h/x?token=abc123&a=1",
+            "https://h/x?token=[redacted]&a=1",
+        ),
+        ("cookie: sid=abc", "cookie: [redacted]"),
+        (
+            "hf_abcdefghijklmnop npm_abcdefghijklmnop",
+            "[redacted] [redacted]",
+        ),
+        ("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "[redacted]"),
+        ("密码：hunter2", "密码：[redacted]"),
+        ("密码: hunter2", "密码: [redacted]"),
+        (
+            "the token is short, the author passes",
+            "the token is short, the author passes",
+        ),
+        (
+            "bake/textures/Hero/UdimTilesOfTheFirstPass2",
+            "bake/textures/Hero/UdimTilesOfTheFirstPass2",
+        ),
     ] {
         assert_eq!(
             redacted(&json!({"note": text})),
