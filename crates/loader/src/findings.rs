@@ -293,6 +293,7 @@ impl<'a> Findings<'a> {
                 codes.alias_limit,
                 Some("write the values out instead of using aliases"),
             ),
+            FaultKind::Key => (codes.invalid, Some("write a word in front of the `:`")),
             FaultKind::DuplicateKey => (codes.duplicate_key, Some("keep one of the two lines")),
             FaultKind::MergeKey => (codes.merge_key, Some("write the keys out")),
             FaultKind::Tag => (codes.tag, Some("remove the tag")),

@@ -100,7 +100,8 @@ pub(crate) fn read_tools_file(
     if let Some(groups) = groups {
         declared.groups = groups::read_groups(findings, groups, &faults);
     }
-    for (key, _) in root.map().unwrap_or_default() {
+    let keys = root.map().unwrap_or_default().iter();
+    for (key, _) in keys.filter(|(key, _)| key.scalar_text().is_some()) {
         let name = key.key_text();
         // `x-…` is the custom for keys that hold anchors.
         if !matches!(name.as_str(), "tools" | "groups") && !name.starts_with("x-") {

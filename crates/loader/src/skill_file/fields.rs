@@ -78,8 +78,9 @@ pub(crate) fn read_fields(
     let mut seen = BTreeSet::new();
     for (key, value) in entries {
         let text = key.key_str();
-        // Of a key that is written twice, which has been told, the first stays.
-        if key.is_merge_key() || !seen.insert(text.clone()) {
+        // Of a key that is written twice, which has been told, the first stays; so has been one that is no text.
+        let is_told = key.is_merge_key() || key.scalar_text().is_none();
+        if is_told || !seen.insert(text.clone()) {
             continue;
         }
         match &*text {

@@ -351,10 +351,29 @@ impl<'a> Builder<'a, '_> {
         plain_mark || core && suffix == "str"
     }
 
+    /// Notes a key that is no scalar; of those inside each other the outermost is told.
+    fn no_key(&mut self, key: &Node<'_>) {
+        let is_inside = |fault: &Fault| {
+            fault.kind == FaultKind::Key
+                && key.span.start <= fault.span.start
+                && fault.span.end <= key.span.end
+        };
+        while self.tree.faults.pop_if(|fault| is_inside(fault)).is_some() {}
+        let message = format!("a key must be one word or text, found {}", key.noun());
+        let fault = Fault::new(FaultKind::Key, key.span.clone(), message);
+        self.tree.faults.push(fault.cured_by(
+            "write a word in front of the `:`; quote a value that is meant as text, such as `\"{{x}}\"`",
+        ));
+    }
+
     fn check_keys(&mut self, entries: &[(Node<'_>, Node<'_>)]) {
         let few = entries.len() <= 16;
         let mut seen: BTreeMap<Cow<'_, str>, &Range<usize>> = BTreeMap::new();
         for (number, (key, _)) in entries.iter().enumerate() {
+            if key.scalar_text().is_none() {
+                self.no_key(key);
+                continue;
+            }
             let text = key.key_str();
             if key.is_merge_key() {
                 self.tree.faults.push(Fault::merge_key(key.span.clone()));

@@ -27,6 +27,8 @@ pub(crate) enum FaultKind {
     Aliases,
     /// A key is written twice in one mapping.
     DuplicateKey,
+    /// A list or a mapping stands where a key belongs.
+    Key,
     /// The merge key `<<`.
     MergeKey,
     /// A tag outside the core schema.

@@ -158,7 +158,8 @@ impl<'a> Node<'a> {
             .collect()
     }
 
-    /// A mapping's key as text; one that is not a scalar is shown as JSON.
+    /// A mapping's key as text. One that is no scalar is a fault, and a sign stands for it: whatever it holds may hold
+    /// such keys again, and text made of each would double with every level.
     pub(crate) fn key_text(&self) -> String {
         self.key_str().into_owned()
     }
@@ -167,7 +168,8 @@ impl<'a> Node<'a> {
     pub(crate) fn key_str(&self) -> Cow<'_, str> {
         match &self.kind {
             Kind::Scalar { text, .. } => Cow::Borrowed(text),
-            _ => Cow::Owned(self.to_json().to_string()),
+            Kind::List(_) => Cow::Borrowed("[…]"),
+            Kind::Map(_) => Cow::Borrowed("{…}"),
         }
     }
 }

@@ -103,3 +103,70 @@ proptest! {
         read_both(front.as_bytes(), text.as_bytes());
     }
 }
+
+/// A key that is a mapping, whose key is a mapping, and so on: text made of it would double with every level.
+#[test]
+fn keys_in_keys_end_at_once_and_cost_no_neighbour() {
+    let marks = "? ".repeat(50);
+    let flow = format!("{}a: b{}", "{? ".repeat(50), "}: b".repeat(50));
+    let flow = flow.strip_suffix(": b").unwrap();
+    let front = |more: &str| format!("---\nname: bad\ndescription: x\n{more}---\n");
+    let named = front("metadata: {dcc-mcp: {tools: tools.yaml}}\n");
+    for (skill_file, tools_file, code) in [
+        (
+            front(&format!(
+                "metadata:\n  dcc-mcp:\n    {marks}tools: tools.yaml\n"
+            )),
+            String::new(),
+            "MT108",
+        ),
+        (
+            front(&format!("metadata:\n  x: {flow}\n")),
+            String::new(),
+            "MT108",
+        ),
+        (
+            named.clone(),
+            format!("tools:\n- name: a\n- name: b\n  produces:\n    {marks}x\n"),
+            "MT207",
+        ),
+        (
+            named.clone(),
+            format!("tools:\n- name: a\n- name: b\n  produces: {flow}\n"),
+            "MT207",
+        ),
+        (
+            named,
+            format!("tools:\n- name: a\n- name: b\n  input_schema: {flow}\n"),
+            "MT207",
+        ),
+    ] {
+        let folder = Folder::new();
+        folder
+            .write("bad/SKILL.md", &skill_file)
+            .write("bad/tools.yaml", &tools_file)
+            .write("good/SKILL.md", "---\nname: good\ndescription: x\n---\n");
+        let report = folder.scan(&[""], ParseMode::Lenient);
+        let names: Vec<_> = report
+            .skills
+            .iter()
+            .map(|skill| skill.metadata.name.as_str())
+            .collect();
+        assert!(names.contains(&"good"), "{names:?}");
+        let found = match report.rejected.first() {
+            Some(rejected) => &rejected.diagnostics,
+            None => {
+                // The entry that is good is there.
+                assert_eq!(report.skills[0].metadata.tools.len(), 1);
+                &report.skills[0].diagnostics
+            }
+        };
+        let told: Vec<_> = found
+            .iter()
+            .filter(|finding| finding.message.contains("a key must be"))
+            .collect();
+        assert_eq!(told.len(), 1, "{found:?}");
+        assert_eq!(told[0].code.id, code);
+        assert!(told[0].help.is_some());
+    }
+}
