@@ -290,6 +290,7 @@ fn read_in(
 
     let mut further = Vec::new();
     let mut tools_are_clean = false;
+    let mut is_torn = false;
     let unusable = Siblings {
         candidate,
         handle,
@@ -298,6 +299,7 @@ fn read_in(
         front: &mut findings,
         skill: &mut skill,
         further: &mut further,
+        is_torn: &mut is_torn,
         tools_are_clean: &mut tools_are_clean,
     }
     .read(&front.tools, &front.groups);
@@ -313,6 +315,9 @@ fn read_in(
             |text| Findings::new(mode, &SKILL_CODES, shown.clone(), text),
             &mut front.depends,
         ));
+        is_torn |= further
+            .iter()
+            .any(|found| found.code == codes::DEPENDS_FILE);
     }
     let beyond_manifest = match front.not_served {
         None => handle.beyond_manifest(),
@@ -332,6 +337,7 @@ fn read_in(
         files: Arc::new(files),
         diagnostics,
         unusable,
+        is_torn,
         not_served: front.not_served,
         beyond_manifest,
         depends_at,

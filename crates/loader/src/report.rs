@@ -96,6 +96,8 @@ pub struct LoadedSkill {
     pub diagnostics: Vec<Diagnostic>,
     /// Its tools file cannot be used as a whole: it is listed and cannot be loaded, for this reason.
     pub unusable: Option<String>,
+    /// Its groups or its depends.md could not be read, so that what it says of them may not be what its author means.
+    pub(crate) is_torn: bool,
     /// Why it is left out of `skill://`.
     pub not_served: Option<String>,
     /// Its files are too many or too large to be served, for this reason, as they lay there when it was read. A look at

@@ -250,8 +250,9 @@ impl KnownSkill {
         let before = before.filter(|before| before.path == candidate.path);
         let good = before.and_then(|before| before.good.as_ref());
         let used = match read {
-            Ok(skill) if skill.unusable.is_none() => Ok(Arc::new(skill)),
-            Ok(skill) => match good {
+            Ok(skill) if skill.unusable.is_none() && !skill.is_torn => Ok(Arc::new(skill)),
+            // Without its groups a tool that waits for one would be active: whole, it was not.
+            Ok(skill) => match good.filter(|good| skill.unusable.is_some() || !good.is_torn) {
                 Some(good) => Ok(last_good(candidate, good, &skill.diagnostics)),
                 None => Ok(Arc::new(skill)),
             },

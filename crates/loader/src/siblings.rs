@@ -49,6 +49,8 @@ pub(crate) struct Siblings<'a, 'f> {
     pub(crate) skill: &'a mut SkillMetadata,
     /// The findings about the files themselves.
     pub(crate) further: &'a mut Vec<Diagnostic>,
+    /// Whether groups could not be read although the skill has some.
+    pub(crate) is_torn: &'a mut bool,
     /// Whether it is certain that no safety rule finds anything in the values of the tools file.
     pub(crate) tools_are_clean: &'a mut bool,
 }
@@ -138,8 +140,9 @@ impl Siblings<'_, '_> {
         if let Ok(declared) = &mut read {
             self.skill.tools = std::mem::take(&mut declared.tools);
             let groups_read = std::mem::take(&mut declared.groups);
-            unknown_tools(&mut findings, &self.skill.tools, &groups_read);
-            let groups_read = groups_read.into_iter();
+            *self.is_torn |= groups_read.is_torn;
+            unknown_tools(&mut findings, &self.skill.tools, &groups_read.list);
+            let groups_read = groups_read.list.into_iter();
             self.skill.groups = groups_read.map(|read| read.group).collect();
             declared.is_clean &= !self.groups_file(groups, &path);
             connect(&mut findings, self.skill, declared);
@@ -151,14 +154,20 @@ impl Siblings<'_, '_> {
     /// Reads a groups file besides the tools file, if there is one. One that cannot be used costs the groups: their tools
     /// are always active.
     fn groups_file(&mut self, groups: &PathKey, tools_path: &str) -> bool {
-        let PathKey::Path(item) = groups else {
-            return false;
+        let item = match groups {
+            PathKey::Absent => return false,
+            PathKey::Path(item) => item,
+            PathKey::Unusable(_) => {
+                *self.is_torn = true;
+                return false;
+            }
         };
         if normalized(&item.text).as_deref() == Some(tools_path) {
             return false;
         }
         let severity = self.front.mode.fault();
         let Ok((path, text)) = self.text(item, "the groups file", severity) else {
+            *self.is_torn = true;
             return false;
         };
         let mut findings = self.findings(&path, &text);
@@ -168,7 +177,9 @@ impl Siblings<'_, '_> {
             .iter()
             .map(|group| group.name.clone())
             .collect();
-        let mut read = read_groups_file(&mut findings, &text).unwrap_or_default();
+        let read = read_groups_file(&mut findings, &text);
+        *self.is_torn |= read.as_ref().map_or(true, |read| read.is_torn);
+        let mut read = read.unwrap_or_default().list;
         read.retain(|read| known.insert(read.group.name.clone()));
         unknown_tools(&mut findings, &self.skill.tools, &read);
         let read = read.into_iter();

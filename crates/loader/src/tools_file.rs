@@ -27,7 +27,7 @@ pub(crate) use entry::{is_tool_key, plain_key};
 pub(crate) use entry_script::several;
 pub(crate) use entry_values::lower_cased;
 pub(crate) use faults::Faults;
-pub(crate) use groups::{ReadGroup, connect, read_groups_file, unknown_tools};
+pub(crate) use groups::{ReadGroups, connect, read_groups_file, unknown_tools};
 pub(crate) use names::Names;
 pub(crate) use schema::is_schema_key;
 
@@ -50,7 +50,7 @@ pub(crate) struct Declared {
     pub(crate) tools: Vec<ToolDeclaration>,
     /// With the place of each `group` and `tools` item, for the check of both against each other.
     pub(crate) group_of: Vec<(String, std::ops::Range<usize>)>,
-    pub(crate) groups: Vec<ReadGroup>,
+    pub(crate) groups: ReadGroups,
     /// The list held no entry at all, good or bad.
     pub(crate) empty: bool,
     /// Every value stands in the file as it is, and it is certain that no safety rule finds anything there.

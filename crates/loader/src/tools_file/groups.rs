@@ -20,11 +20,19 @@ pub(crate) struct ReadGroup {
     tools_at: Vec<Range<usize>>,
 }
 
+/// The groups of a list.
+#[derive(Debug, Default)]
+pub(crate) struct ReadGroups {
+    pub(crate) list: Vec<ReadGroup>,
+    /// Some of what is written there could not be read, so that tools may have lost their group.
+    pub(crate) is_torn: bool,
+}
+
 /// Reads a groups file; an `Err` says why it cannot be used.
 pub(crate) fn read_groups_file(
     findings: &mut Findings<'_>,
     text: &str,
-) -> Result<Vec<ReadGroup>, String> {
+) -> Result<ReadGroups, String> {
     let (root, faults, _) = parse_root(findings, text, "groups")?;
     if let Some(node) = root.get("groups") {
         return Ok(read_groups(findings, node, &faults));
@@ -41,23 +49,29 @@ pub(crate) fn read_groups(
     findings: &mut Findings<'_>,
     node: &Node<'_>,
     faults: &Faults,
-) -> Vec<ReadGroup> {
-    let mut groups: Vec<ReadGroup> = Vec::new();
+) -> ReadGroups {
+    let mut groups = ReadGroups::default();
     if node.is_absent() {
         return groups;
     }
     let Some(entries) = node.list() else {
         values::wrong_type(findings, "groups", "a list", node);
+        groups.is_torn = true;
         return groups;
     };
     let mut names: BTreeSet<String> = BTreeSet::new();
     for (index, entry) in entries.iter().enumerate() {
         if faults.report(findings, entry) {
+            groups.is_torn = true;
             continue;
         }
         let Some(read) = read_group(findings, index, entry) else {
+            groups.is_torn = true;
             continue;
         };
+        groups.is_torn |= entry
+            .get("tools")
+            .is_some_and(|tools| tools.map().is_some());
         let group = &read.group;
         if !names.insert(group.name.clone()) {
             findings
@@ -72,7 +86,7 @@ pub(crate) fn read_groups(
                 .help("give one of them another name, or make them one");
             continue;
         }
-        groups.push(read);
+        groups.list.push(read);
     }
     groups
 }

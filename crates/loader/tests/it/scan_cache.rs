@@ -139,3 +139,76 @@ fn the_target_of_a_link_is_followed() {
     std::os::unix::fs::symlink(elsewhere.path().join("v2"), &link).unwrap();
     assert_eq!(cache.rescan().changed[0].metadata.description, "Second.");
 }
+
+/// The groups of the only skill with the codes of its findings.
+fn grouped(cache: &mut ScanCache) -> (Vec<String>, Vec<&'static str>) {
+    let report = cache.rescan().report;
+    let skill = &report.skills[0];
+    let of_tool = skill.metadata.tools.iter().map(|tool| tool.group.clone());
+    let codes = skill.diagnostics.iter().map(|found| found.code.id);
+    (
+        of_tool.collect(),
+        codes.filter(|id| *id != "MT233").collect(),
+    )
+}
+
+#[test]
+fn a_broken_side_file_keeps_the_last_good_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let live = folder.path().join("live");
+    fs::create_dir_all(live.join("metadata")).unwrap();
+    let front =
+        "---\nname: live\ndescription: d\nmetadata: {dcc-mcp: {tools: tools.yaml, groups: groups.yaml}}\n---\n";
+    let groups = "groups:\n- {name: g1, tools: [a]}\n";
+    fs::write(live.join("SKILL.md"), front).unwrap();
+    fs::write(live.join("tools.yaml"), "tools: [a, b]\n").unwrap();
+    fs::write(live.join("groups.yaml"), "groups: [").unwrap();
+    let mut cache = cache(folder.path());
+    // What was never good stays as it can be read.
+    assert_eq!(
+        grouped(&mut cache),
+        (vec![String::new(), String::new()], vec!["MT207"])
+    );
+    fs::write(live.join("groups.yaml"), groups).unwrap();
+    let good = (vec!["g1".to_owned(), String::new()], vec![]);
+    assert_eq!(grouped(&mut cache), good);
+
+    for (broken, code) in [
+        ("groups: [", "MT207"),
+        ("groups: 5\n", "MT226"),
+        ("groups:\n- {tools: [a]}\n", "MT221"),
+        ("groups:\n- {name: g1, tools: [a], tools: [b]}\n", "MT210"),
+        ("group:\n", "MT209"),
+    ] {
+        fs::write(live.join("groups.yaml"), broken).unwrap();
+        let (of_tool, codes) = grouped(&mut cache);
+        assert_eq!((&of_tool, codes[0]), (&good.0, "MT162"), "{broken}");
+        assert!(codes.contains(&code), "{broken}: {codes:?}");
+        fs::write(live.join("groups.yaml"), groups).unwrap();
+        assert_eq!(grouped(&mut cache), good, "{broken}");
+    }
+    fs::remove_file(live.join("groups.yaml")).unwrap();
+    assert_eq!(
+        grouped(&mut cache),
+        (good.0.clone(), vec!["MT162", "MT202"])
+    );
+    fs::write(live.join("groups.yaml"), groups).unwrap();
+    assert_eq!(grouped(&mut cache), good);
+
+    // Dependencies are not forgotten for a save that is no text.
+    fs::write(live.join("metadata/depends.md"), "- base\n").unwrap();
+    assert_eq!(cache.rescan().changed[0].metadata.depends, ["base"]);
+    fs::write(live.join("metadata/depends.md"), b"- base\xFF\n").unwrap();
+    let kept = cache.rescan();
+    assert_eq!(kept.report.skills[0].metadata.depends, ["base"]);
+    assert_eq!(kept.report.skills[0].diagnostics[0].code.id, "MT162");
+
+    // Groups that are taken away are gone.
+    fs::remove_file(live.join("metadata/depends.md")).unwrap();
+    fs::write(
+        live.join("SKILL.md"),
+        front.replace(", groups: groups.yaml", ""),
+    )
+    .unwrap();
+    assert_eq!(grouped(&mut cache).0, vec![String::new(), String::new()]);
+}
