@@ -13,9 +13,9 @@ use metier_loader::{
 };
 use metier_skill_model::ScriptLookup;
 
-use crate::report::{CheckReport, CheckedSkill, Finding, Verdict, named_from_outside};
+use crate::report::{CheckReport, CheckedSkill, Finding, Verdict};
 use crate::rules::{self, Neighbours, Served};
-use crate::subject::{SKILL_FILE, Subject};
+use crate::subject::{Subject, skill_file};
 
 /// How a check is made.
 #[derive(Clone, Debug)]
@@ -50,6 +50,14 @@ struct Read {
     checked: CheckedSkill,
     /// As the loader made it; a rejected one as far as it can be read leniently.
     skill: Option<Arc<LoadedSkill>>,
+}
+
+impl Read {
+    /// Whether the name is one that could be read.
+    fn is_named(&self) -> bool {
+        let named = self.skill.as_ref().map(|skill| &*skill.metadata.name);
+        named == Some(&*self.checked.name)
+    }
 }
 
 /// Checks every skill below the folders.
@@ -189,7 +197,7 @@ fn served<'s, 'a>(
         .collect();
     let unreadable = skills
         .iter()
-        .filter(|read| read.skill.is_none())
+        .filter(|read| !read.is_named())
         .flat_map(|read| {
             // Of broken front matter the name is a guess, and the folder's is another.
             let folder = read.checked.id.rsplit(['/', ':']).next();
@@ -306,14 +314,6 @@ fn read(roots: &[Root], scanned: ScanReport, findings: &mut Vec<Finding>) -> Vec
         });
     }
     skills
-}
-
-fn skill_file(root: &Path, display_path: &str) -> String {
-    let below = match display_path {
-        "" => SKILL_FILE.to_owned(),
-        folder => format!("{folder}/{SKILL_FILE}"),
-    };
-    named_from_outside(root, &below)
 }
 
 /// The codes of the errors, each once.

@@ -1,10 +1,13 @@
 //! A skill as the rules see it: what the loader made of it, and its files.
 
 use std::cell::OnceCell;
+use std::path::Path;
 
 use metier_diagnostics::{LineIndex, Location};
 use metier_loader::{FileList, LoadedSkill};
 use metier_skill_model::SkillMetadata;
+
+use crate::report::named_from_outside;
 
 /// The file that makes a folder a skill.
 pub(crate) const SKILL_FILE: &str = "SKILL.md";
@@ -80,4 +83,13 @@ impl<'a> Subject<'a> {
     pub(crate) fn tools_file(&self) -> Option<String> {
         self.skill.tools_file()
     }
+}
+
+/// The SKILL.md of a skill, as it is shown to people.
+pub(crate) fn skill_file(root: &Path, display_path: &str) -> String {
+    let below = match display_path {
+        "" => SKILL_FILE.to_owned(),
+        folder => format!("{folder}/{SKILL_FILE}"),
+    };
+    named_from_outside(root, &below)
 }

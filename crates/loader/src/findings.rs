@@ -233,6 +233,11 @@ impl<'a> Findings<'a> {
         Added(self.list.last_mut())
     }
 
+    /// Takes the findings with this code back.
+    pub(crate) fn forget(&mut self, code: Code) {
+        self.list.retain(|finding| finding.code != code);
+    }
+
     /// Makes a finding with this code an error; false if none was kept.
     pub(crate) fn make_error(&mut self, code: Code) -> bool {
         let found = self.list.iter_mut().find(|finding| finding.code == code);

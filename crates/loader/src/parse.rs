@@ -1,6 +1,5 @@
 //! Reads one skill folder.
 
-use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,8 +16,8 @@ use crate::safety;
 use crate::script::Scripts;
 use crate::siblings::Siblings;
 use crate::skill_file::{
-    Dependency, FRONT_MATTER_LIMIT, guess_name, parse_recovering, read_depends_file, read_fields,
-    split,
+    Dependency, FRONT_MATTER_LIMIT, Room, guess_name, parse_salvaging, read_depends_file,
+    read_fields, split,
 };
 use crate::skill_files::{FolderHandle, ReadFileError};
 use crate::yaml::Node;
@@ -137,10 +136,12 @@ fn parse_in(
     let AsRead {
         mut skill,
         is_named,
+        guess,
         is_rejected,
     } = read_in(candidate, mode, files, handle)?;
     if is_rejected || mode == ParseMode::Strict && has_errors(&skill.diagnostics) {
         let name = is_named.then(|| skill.metadata.name.to_string());
+        let name = name.or(guess);
         let found = std::mem::take(&mut skill.diagnostics);
         let mut rejected = candidate.reject(name, found);
         rejected.read = Some(Arc::new(skill));
@@ -153,6 +154,8 @@ fn parse_in(
 struct AsRead {
     skill: LoadedSkill,
     is_named: bool,
+    /// The name that it seems to state in a line that is broken.
+    guess: Option<String>,
     /// Whatever the mode.
     is_rejected: bool,
 }
@@ -178,21 +181,23 @@ fn read_in(
     })?;
     let mut findings = Findings::new(mode, &SKILL_CODES, shown.clone(), parts.head);
     let yaml = parts.head.get(parts.yaml.clone()).unwrap_or_default();
-    let mended = OnceCell::new();
-    let parsed = parse_recovering(yaml, parts.yaml.start, &mended);
-    let (tree, recovered) = match parsed {
+    let room = Room::default();
+    let parsed = parse_salvaging(yaml, parts.yaml.start, &room);
+    let (tree, recovered, broken) = match parsed {
         Ok(parsed) => parsed,
         Err(fault) => {
             findings.yaml_fault(&fault);
             return Err(rejected(guess_name(yaml.as_bytes()), findings.finish()));
         }
     };
-    for fault in &tree.faults {
+    let guessed = || guess_name(yaml.as_bytes()).filter(|_| !broken.is_empty());
+    for fault in broken.faults.iter().chain(&tree.faults) {
         findings.yaml_fault(fault);
     }
-    let front_is_written = tree.is_plain && recovered.is_none();
+    let front_is_written = tree.is_plain && recovered.is_none() && broken.is_empty();
     let root = match tree.root {
         Some(root) if root.map().is_some_and(|entries| !entries.is_empty()) => root,
+        _ if !broken.is_empty() => return Err(rejected(guessed(), findings.finish())),
         other => {
             let empty = other
                 .as_ref()
@@ -247,6 +252,13 @@ fn read_in(
         front.rejected = true;
         if !findings.make_error(codes::NAME_MISSING) {
             findings.error(codes::NAME_MISSING, &(0..0), "the skill has no name");
+        }
+    }
+    if !broken.is_empty() {
+        broken.forget_missing(&mut findings);
+        // Where the tools are cannot be told.
+        if root.get("metadata").is_none() && broken.may_hold_metadata() {
+            return Err(rejected(guessed(), findings.finish()));
         }
     }
     first_bytes(
@@ -361,6 +373,7 @@ fn read_in(
     Ok(AsRead {
         skill,
         is_named: has_name,
+        guess: guessed(),
         is_rejected: front.rejected || is_ambiguous || verdict.is_blocked(),
     })
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use metier_diagnostics::{LineIndex, Location};
 use serde_json::Value;
 
-use crate::skill_file::{parse_recovering, split};
+use crate::skill_file::{Room, parse_salvaging, split};
 use crate::tools_file::{Faults, is_schema_key, plain_key};
 use crate::yaml::{Node, parse};
 
@@ -205,9 +205,9 @@ fn entry_of<'n, 'a>(
 /// ```
 pub fn place_in_front_matter(skill_file: &str, key: &str) -> Option<Range<usize>> {
     let parts = split(skill_file.as_bytes(), true).ok()?;
-    let room = std::cell::OnceCell::new();
+    let room = Room::default();
     let yaml = parts.head.get(parts.yaml.clone())?;
-    let (tree, recovered) = parse_recovering(yaml, parts.yaml.start, &room).ok()?;
+    let (tree, recovered, _) = parse_salvaging(yaml, parts.yaml.start, &room).ok()?;
     match recovered {
         Some(recovered) if key == "description" => Some(recovered.span),
         _ => Some(tree.root?.get(key)?.span.clone()),
@@ -220,9 +220,9 @@ pub(crate) fn place_below_front_matter(skill_file: &str, path: &[String]) -> Opt
         return place_in_front_matter(skill_file, key);
     }
     let parts = split(skill_file.as_bytes(), true).ok()?;
-    let room = std::cell::OnceCell::new();
+    let room = Room::default();
     let yaml = parts.head.get(parts.yaml.clone())?;
-    let (tree, _) = parse_recovering(yaml, parts.yaml.start, &room).ok()?;
+    let (tree, ..) = parse_salvaging(yaml, parts.yaml.start, &room).ok()?;
     place_below(&tree.root?, path)
 }
 

@@ -8,6 +8,7 @@ mod fields;
 mod front_matter;
 mod misplaced;
 mod recover;
+mod salvage;
 mod split;
 
 pub(crate) use dcc_fields::MOST_ALIASES;
@@ -16,6 +17,7 @@ pub(crate) use depends_file::read_depends_file;
 pub(crate) use fields::{PathKey, misspelt, read_fields};
 pub use front_matter::front_matter_of;
 pub(crate) use misplaced::{NESTED_TOOLS, misplaced_spellings};
-pub(crate) use recover::parse_recovering;
+use recover::parse_recovering;
+pub(crate) use salvage::{Room, parse_salvaging};
 pub use split::body_of;
 pub(crate) use split::{FRONT_MATTER_LIMIT, Split, guess_name, keys_below, split};

@@ -15,10 +15,12 @@ enum Part {
     Groups,
 }
 
-const FAULTS: [(Part, &str, &str); 24] = [
+const FAULTS: [(Part, &str, &str); 26] = [
     (Part::Front, "MT135", "license: [x]"),
     (Part::Front, "MT131", "colour: red"),
     (Part::Front, "MT130", "tags: [a]"),
+    (Part::Front, "MT108", "compatibility: C: x"),
+    (Part::Front, "MT108", "argument-hint: [a"),
     (Part::OurKeys, "MT135", "version: {a: 1}"),
     (Part::OurKeys, "MT134", "colour: 1"),
     (Part::OurKeys, "MT501", "depends: [gone]"),
@@ -118,4 +120,55 @@ fn one_fault_never_hides_another() {
     }
     let found = told(&FAULTS);
     assert!(found.is_superset(&all), "{:?}", all.difference(&found));
+}
+
+/// `LINE:CODE` of what is told of a SKILL.md beside a tools file with a fault.
+fn lines_told(front: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let skill = folder.path().join("a");
+    std::fs::create_dir_all(skill.join("scripts")).unwrap();
+    let text = format!("---\n{front}---\nBody\n");
+    std::fs::write(skill.join("SKILL.md"), text).unwrap();
+    let tools = "tools:\n- {name: run, source_file: scripts/run.py}\n- 5\n";
+    std::fs::write(skill.join("tools.yaml"), tools).unwrap();
+    std::fs::write(skill.join("scripts/run.py"), "").unwrap();
+    let report = check(&[folder.path().to_owned()], &CheckOptions::default());
+    let findings = report.findings.iter().map(|finding| {
+        let place = finding.diagnostic.location().unwrap();
+        let file = place.file.rsplit('/').next().unwrap();
+        let file = if file == "SKILL.md" { "" } else { "tools:" };
+        format!("{file}{}:{}", place.line, finding.diagnostic.code.id)
+    });
+    findings.collect()
+}
+
+#[test]
+fn one_broken_line_hides_no_other() {
+    let named = "metadata: {dcc-mcp: {tools: tools.yaml}}\n";
+    for (front, expected) in [
+        (
+            format!("name: Aa_A\nlicense: L: x\ndescription: d\ndcc: [x]\n{named}"),
+            "2:MT121 2:MT123 3:MT108 5:MT130 tools:3:MT220",
+        ),
+        (
+            format!("name: a\ndescription: a: b\nlicense: L: x\n{named}"),
+            "3:MT118 4:MT108 tools:3:MT220",
+        ),
+        // What is only broken is not missing.
+        (
+            format!("name: [a\ndescription: \"d\n{named}"),
+            "2:MT108 3:MT108 tools:3:MT220",
+        ),
+        // Where the tools are named cannot be told.
+        (
+            "name: a\nlicense: [x]\nmetadata: {dcc-mcp: {tools: tools.yaml\n".to_owned(),
+            "2:MT124 3:MT135 4:MT108",
+        ),
+        (
+            "name: a\ndescription: d\nmetdata: {dcc-mcp: {tools: tools.yaml\n".to_owned(),
+            "4:MT108",
+        ),
+    ] {
+        assert_eq!(lines_told(&front).join(" "), expected, "{front}");
+    }
 }

@@ -56,6 +56,11 @@ const KNOWN: [&str; 7] = [
     "argument-hint",
 ];
 
+/// Whether a key is none that may be meant as another one.
+pub(super) fn is_known(key: &str) -> bool {
+    KNOWN.contains(&key)
+}
+
 /// Reads every key of the front matter into `skill`, whose name is the folder's so far.
 pub(crate) fn read_fields(
     findings: &mut Findings<'_>,

@@ -153,13 +153,12 @@ fn keys_in_keys_end_at_once_and_cost_no_neighbour() {
             .map(|skill| skill.metadata.name.as_str())
             .collect();
         assert!(names.contains(&"good"), "{names:?}");
-        let found = match report.rejected.first() {
-            Some(rejected) => &rejected.diagnostics,
-            None => {
-                // The entry that is good is there.
-                assert_eq!(report.skills[0].metadata.tools.len(), 1);
-                &report.skills[0].diagnostics
-            }
+        let found = if let Some(rejected) = report.rejected.first() {
+            &rejected.diagnostics
+        } else {
+            // The entry that is good is there.
+            assert_eq!(report.skills[0].metadata.tools.len(), 1);
+            &report.skills[0].diagnostics
         };
         let told: Vec<_> = found
             .iter()

@@ -157,8 +157,7 @@ fn a_broken_side_file_keeps_the_last_good_version() {
     let folder = tempfile::tempdir().unwrap();
     let live = folder.path().join("live");
     fs::create_dir_all(live.join("metadata")).unwrap();
-    let front =
-        "---\nname: live\ndescription: d\nmetadata: {dcc-mcp: {tools: tools.yaml, groups: groups.yaml}}\n---\n";
+    let front = "---\nname: live\ndescription: d\nmetadata: {dcc-mcp: {tools: tools.yaml, groups: groups.yaml}}\n---\n";
     let groups = "groups:\n- {name: g1, tools: [a]}\n";
     fs::write(live.join("SKILL.md"), front).unwrap();
     fs::write(live.join("tools.yaml"), "tools: [a, b]\n").unwrap();

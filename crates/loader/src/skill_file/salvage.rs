@@ -1,0 +1,247 @@
+//! What can be read of front matter of which a part is no YAML, so that one broken line hides nothing else.
+//!
+//! The keys at the top are taken one by one. A key whose lines cannot be read even by themselves is broken; the rest is
+//! read without it.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use super::fields::is_known;
+use super::recover::{Recovered, parse_recovering};
+use crate::codes;
+use crate::findings::Findings;
+use crate::yaml::{Fault, FaultKind, Tree, unprintable};
+
+/// So many broken keys are told; a text with more is none that anybody meant as YAML.
+const MOST_BROKEN: usize = 8;
+
+/// Room for the texts that had to be changed.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    mended: OnceCell<String>,
+    without_broken: OnceCell<String>,
+    mended_rest: OnceCell<String>,
+}
+
+/// What had to be left out.
+#[derive(Debug, Default)]
+pub(crate) struct Broken {
+    /// An empty one for a line without a key.
+    keys: Vec<String>,
+    /// What is wrong with each.
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl Broken {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Takes back that a key is missing which is only broken.
+    pub(crate) fn forget_missing(&self, findings: &mut Findings<'_>) {
+        for (key, missing) in [
+            ("name", codes::NAME_MISSING),
+            ("description", codes::DESCRIPTION_MISSING),
+        ] {
+            let may_be = |broken: &String| broken == key || !is_known(broken);
+            if self.keys.iter().any(may_be) {
+                findings.forget(missing);
+            }
+        }
+    }
+
+    /// Whether one of the keys may be the one that names the tools file.
+    pub(crate) fn may_hold_metadata(&self) -> bool {
+        let may_be = |broken: &String| broken == "metadata" || !is_known(broken);
+        self.keys.iter().any(may_be)
+    }
+}
+
+/// Parses front matter as [`parse_recovering`] does, and without the keys that cannot be read where there are such.
+///
+/// An `Err` means that the rest cannot be told from what is broken.
+pub(crate) fn parse_salvaging<'a>(
+    text: &'a str,
+    base: usize,
+    room: &'a Room,
+) -> Result<(Tree<'a>, Option<Recovered>, Broken), Fault> {
+    let fault = match parse_recovering(text, base, &room.mended) {
+        Ok((tree, recovered)) => return Ok((tree, recovered, Broken::default())),
+        Err(fault) => fault,
+    };
+    let Some((rest, broken)) = salvage(text, base, &fault) else {
+        return Err(fault);
+    };
+    let rest = room.without_broken.get_or_init(|| rest);
+    let (tree, recovered) = parse_recovering(rest, base, &room.mended_rest)?;
+    Ok((tree, recovered, broken))
+}
+
+/// The text with blanks in place of what is broken, `fault` being what was found first.
+fn salvage(text: &str, base: usize, fault: &Fault) -> Option<(String, Broken)> {
+    // A character that may stand nowhere is told alone: what it does to the text around it, nobody knows.
+    if unprintable(text, base).is_some() {
+        return None;
+    }
+    let mut rest = text.to_owned();
+    let mut broken = Broken::default();
+    let mut left = entries(text);
+    let mut fault = fault.clone();
+    while broken.keys.len() < MOST_BROKEN {
+        if fault.kind != FaultKind::Invalid {
+            return None;
+        }
+        let at = fault.span.start.checked_sub(base)?;
+        let own = left.iter().position(|entry| entry.contains(&at));
+        let is_there = own.and_then(|own| fault_alone(text, base, left.get(own)?));
+        // The place of a fault may lie in another key than its cause.
+        let (number, told) = match (own, is_there) {
+            (Some(own), Some(_)) => (own, fault),
+            _ => left
+                .iter()
+                .enumerate()
+                .find_map(|(number, entry)| Some((number, fault_alone(text, base, entry)?)))?,
+        };
+        let entry = left.remove(number);
+        let lines = text.get(entry.clone())?;
+        let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
+        let blanks: String = lines.bytes().map(blank).collect();
+        rest.replace_range(entry, &blanks);
+        broken.keys.push(key_of(lines).to_owned());
+        broken.faults.push(told);
+        match parse_recovering(&rest, base, &OnceCell::new()) {
+            Ok(_) => return Some((rest, broken)),
+            Err(next) => fault = next,
+        }
+    }
+    None
+}
+
+/// What is wrong with a key and its value, read by themselves.
+fn fault_alone(text: &str, base: usize, entry: &Range<usize>) -> Option<Fault> {
+    let lines = text.get(entry.clone())?;
+    let place = base + entry.start;
+    match parse_recovering(lines, place, &OnceCell::new()) {
+        // An alias means what stands in another key.
+        Err(fault) if fault.kind != FaultKind::Invalid || fault.message.contains("anchor") => None,
+        Err(fault) => Some(fault),
+        Ok((tree, _)) => {
+            let root = tree.root?;
+            root.map().is_none().then(|| {
+                let message = "not valid YAML: a line without a key";
+                Fault::new(FaultKind::Invalid, root.span, message)
+                    .cured_by("write `key: value`, or indent what belongs to the line above")
+            })
+        }
+    }
+}
+
+/// The lines of each key at the top.
+fn entries(text: &str) -> Vec<Range<usize>> {
+    let mut entries: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let is_item = line
+            .strip_prefix('-')
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
+        let is_inner = is_item || line.starts_with([' ', '\t', '#', ']', '}']);
+        let begins = !is_inner && !line.trim().is_empty();
+        let end = at + line.len();
+        match entries.last_mut() {
+            Some(last) if !begins => last.end = end,
+            _ => entries.push(at..end),
+        }
+        at = end;
+    }
+    entries
+}
+
+fn key_of(lines: &str) -> &str {
+    let key = lines.split_once(':').map_or("", |(key, _)| key);
+    let key = key.trim().trim_matches(['"', '\'']);
+    if key.contains('\n') { "" } else { key }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The broken keys, the places of what is wrong with them, and what is left.
+    fn salvaged(text: &str) -> Option<(Vec<String>, Vec<usize>, Vec<String>)> {
+        let room = Room::default();
+        let (tree, _, found) = parse_salvaging(text, 4, &room).ok()?;
+        assert!(!found.is_empty());
+        let left = tree.root.map(|root| root.to_json_map());
+        let left = left.unwrap_or_default().keys().cloned().collect();
+        let places = found.faults.iter();
+        let lines = places.map(|fault| {
+            let before = text.get(..fault.span.start - 4).unwrap();
+            1 + before.matches('\n').count()
+        });
+        Some((found.keys.clone(), lines.collect(), left))
+    }
+
+    fn told(
+        broken: &[&str],
+        lines: &[usize],
+        left: &[&str],
+    ) -> (Vec<String>, Vec<usize>, Vec<String>) {
+        let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
+        (owned(broken), lines.to_vec(), owned(left))
+    }
+
+    #[test]
+    fn each_broken_key_is_told_and_the_rest_is_read() {
+        for (text, expected) in [
+            (
+                "name: 名\nlicense: L: x\nversion: 1\n",
+                told(&["license"], &[2], &["name", "version"]),
+            ),
+            (
+                "name: a\nlicense: L: x\ndescription: a: b\n",
+                told(&["license"], &[2], &["name", "description"]),
+            ),
+            (
+                "description: a: b\nlicense: L: x\n",
+                told(&["license"], &[2], &["description"]),
+            ),
+            (
+                "name: [a\nlicense: \"x\nversion: 'y' z\ntags: [b]\n",
+                told(&["name", "license", "version"], &[1, 2, 3], &["tags"]),
+            ),
+            (
+                "metadata:\n  a: b: c\n  d: e\nname: x\n",
+                told(&["metadata"], &[2], &["name"]),
+            ),
+            (
+                "name: x\nallowed-tools:\n- [Read\nlicense: MIT\n",
+                told(&["allowed-tools"], &[3], &["name", "license"]),
+            ),
+            (
+                "name: x\nno key at all\nlicense: MIT\n",
+                told(&[""], &[2], &["name", "license"]),
+            ),
+        ] {
+            assert_eq!(salvaged(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_right_is_not_told() {
+        // The second line belongs to the quotes that begin in the first.
+        let text = "description: \"first\n  second: x\n  third\"\nlicense: a: b\n";
+        assert_eq!(
+            salvaged(text),
+            Some(told(&["license"], &[4], &["description"]))
+        );
+        let text = "x: &x [1]\ny: *x\nlicense: a: b\n";
+        assert_eq!(salvaged(text), Some(told(&["license"], &[3], &["x", "y"])));
+        // Nothing is left of these that could be told from the fault.
+        for text in ["{name: x, license: [}\n", "a: 1\n---\nb: [\n"] {
+            assert!(
+                salvaged(text).is_none_or(|(_, _, left)| left.is_empty()),
+                "{text}"
+            );
+        }
+    }
+}
