@@ -3,14 +3,15 @@
 //! A scan looks at what it reads anyway: the beginning of `SKILL.md`, and the tools. The other files are looked at when a
 //! skill is loaded, activated, served or checked ([`whole`]).
 
+mod decoded;
 mod prompts;
 mod whole;
-
-use std::borrow::Cow;
 
 use metier_diagnostics::{Code, Diagnostic, Location, Severity};
 use metier_safety::{Part, Scan, Verdict, codes, is_clean};
 use metier_skill_model::SkillMetadata;
+
+use decoded::Decoded;
 
 use crate::candidate::Candidate;
 use crate::parse::SKILL_FILE;
@@ -63,17 +64,21 @@ pub(crate) fn of_head(
     tools_file: Option<&str>,
     known: Known,
 ) -> Verdict {
-    let text = String::from_utf8_lossy(bytes);
+    let decoded = Decoded::new(bytes);
+    let text = &decoded.text;
     let shown = candidate.shown(&candidate.content.file_name);
     let mut scan = Scan::new();
-    let is_clean = is_clean(&text);
+    let is_clean = is_clean(text);
     if !is_clean {
-        scan.skill_file(&shown, &text);
+        scan.skill_file(&shown, text);
+        if decoded.is_made() {
+            scan.in_bytes(&shown, |offset| decoded.byte(offset));
+        }
     }
     if !(is_clean && known.front_is_written) {
         // The marks around a value are none of the value: what looks like a quotation in the file may be said outright.
         scan.front_matter(&shown, metadata, |path| {
-            place_in_skill_file(&shown, &text, path)
+            place_in_skill_file(&shown, text, path)
         });
     }
     if let Some(file) = tools_file
@@ -111,30 +116,19 @@ fn place_in_tools_file(shown: &str, bytes: &[u8], path: &[String]) -> Option<Loc
 }
 
 fn look_at(scan: &mut Scan, path: &str, bytes: &[u8], is_tools_file: bool) {
-    let text = decoded(bytes);
+    let decoded = Decoded::new(bytes);
     if path.eq_ignore_ascii_case(SKILL_FILE) {
-        scan.skill_file(path, &text);
-        return;
-    }
-    let part = if is_tools_file {
-        Part::Tools
+        scan.skill_file(path, &decoded.text);
     } else {
-        part_of(path)
-    };
-    scan.file(part, path, &text);
-}
-
-/// A text as its readers decode it: shells of Windows write UTF-16 behind a mark.
-fn decoded(bytes: &[u8]) -> Cow<'_, str> {
-    let units = |of: fn([u8; 2]) -> u16| {
-        let (pairs, _) = bytes.as_chunks();
-        let units: Vec<u16> = pairs.iter().skip(1).map(|pair| of(*pair)).collect();
-        Cow::Owned(String::from_utf16_lossy(&units))
-    };
-    match bytes {
-        [0xFF, 0xFE, ..] => units(u16::from_le_bytes),
-        [0xFE, 0xFF, ..] => units(u16::from_be_bytes),
-        _ => String::from_utf8_lossy(bytes),
+        let part = if is_tools_file {
+            Part::Tools
+        } else {
+            part_of(path)
+        };
+        scan.file(part, path, &decoded.text);
+    }
+    if decoded.is_made() {
+        scan.in_bytes(path, |offset| decoded.byte(offset));
     }
 }
 

@@ -59,6 +59,17 @@ impl Scan {
         );
     }
 
+    /// Corrects the bytes of what was found in `file` so far, whose text was decoded: `byte` says which byte of the file an
+    /// offset of the text is.
+    pub fn in_bytes(&mut self, file: &str, byte: impl Fn(usize) -> usize) {
+        let labels = self.findings.iter_mut().flat_map(|found| &mut found.labels);
+        for place in labels.map(|label| &mut label.location) {
+            if place.file == file && !place.span.is_empty() {
+                place.span = byte(place.span.start)..byte(place.span.end);
+            }
+        }
+    }
+
     /// The path of a file below the skill.
     pub fn file_name(&mut self, path: &str) {
         for (code, hit) in examine(Part::FileName, path) {

@@ -195,3 +195,27 @@ fn what_is_no_text_is_shown_at_its_byte() {
     let skill = parse_skill_dir(&folder.at("bake"), ParseMode::Lenient).unwrap();
     assert_eq!(place(&skill.diagnostics, "MT205"), (2, 11, 17..17));
 }
+
+#[test]
+fn places_in_a_file_that_is_no_text_are_those_of_its_bytes() {
+    let text = b"---\nname: bake\ndescription: x\n---\n\xFF\xFF\xFF x\x04y\n";
+    let folder = Folder::new();
+    folder
+        .write("bake/SKILL.md", text)
+        .write("bake/notes.md", b"f\xA6\xA7# \x04>L\n");
+    let skill = parse_skill_dir(&folder.at("bake"), ParseMode::Lenient).unwrap();
+    let verdict = skill.verdict(None);
+    for (findings, name, bytes) in [
+        (&skill.diagnostics[..], "SKILL.md", &text[..]),
+        (verdict.findings(), "SKILL.md", text),
+        (verdict.findings(), "notes.md", b"f\xA6\xA7# \x04>L\n"),
+    ] {
+        let place = findings
+            .iter()
+            .filter_map(|found| Some((found.code.id, found.location()?)))
+            .find(|(code, place)| *code == "MT405" && place.file.ends_with(name))
+            .unwrap()
+            .1;
+        assert_eq!(bytes.get(place.span.clone()), Some(&b"\x04"[..]), "{name}");
+    }
+}
