@@ -49,6 +49,9 @@ pub fn tools_schema() -> Value {
     ] {
         if let Some(properties) = properties_of(&mut schema, Some(owner)) {
             other_spellings(properties, camel);
+            if let Some(value) = properties.get("search_aliases").cloned() {
+                properties.insert("aliases".to_owned(), value);
+            }
         }
     }
     with_id(schema, "tools")
@@ -153,6 +156,7 @@ mod tests {
             "inputSchema",
             "defer-loading",
             "next_tools",
+            "aliases",
         ] {
             assert!(tool.get(key).is_some(), "{key}");
         }

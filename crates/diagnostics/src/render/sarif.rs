@@ -126,7 +126,12 @@ fn physical(location: &Location, texts: &mut Texts<'_>) -> Value {
 
 /// A path as a relative reference, or as a `file:` URI where it is absolute.
 fn uri(path: &str) -> String {
-    let path = path.replace('\\', "/");
+    // Elsewhere a backslash is a letter of the name, or stands for a byte that is no text.
+    let path = if cfg!(windows) {
+        path.replace('\\', "/")
+    } else {
+        path.to_owned()
+    };
     let mut uri = String::with_capacity(path.len());
     if path.starts_with('/') {
         uri.push_str("file://");
@@ -152,6 +157,7 @@ mod tests {
     fn paths_become_uris() {
         assert_eq!(uri("a b/灯.md"), "a%20b/%E7%81%AF.md");
         assert_eq!(uri("/projects/x:y.md"), "file:///projects/x%3Ay.md");
-        assert_eq!(uri("a\\b%20.md"), "a/b%2520.md");
+        let separated = if cfg!(windows) { "a/b" } else { "a%5Cb" };
+        assert_eq!(uri("a\\b%20.md"), format!("{separated}%2520.md"));
     }
 }
