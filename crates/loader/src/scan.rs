@@ -97,8 +97,13 @@ fn shadowed(skill: &LoadedSkill, winner: &LoadedSkill) -> Diagnostic {
         printable(winner.id.as_str())
     };
     let name = &skill.metadata.name;
+    let own = if is_near {
+        String::new()
+    } else {
+        format!(" ({})", printable(skill.id.as_str()))
+    };
     let message =
-        format!("the skill `{name}` is shadowed: {first} has the same name and comes first");
+        format!("the skill `{name}`{own} is shadowed: {first} has the same name and comes first");
     let finding = Diagnostic::warning(codes::SHADOWED, message).at(place(skill), "");
     let finding = finding.help(format!(
         "rename one of the two, or remove it; `metier info {}` shows this one",

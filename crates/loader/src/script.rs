@@ -226,12 +226,18 @@ impl Scripts {
         Some(found)
     }
 
-    /// The script that a path which leads nowhere may mean: a slip of the hand away, or of the same name.
+    /// The script that a path which leads nowhere may mean: a slip of the hand or an ending away, or of the same name.
     pub(crate) fn near(&self, path: &str) -> Option<&str> {
         if self.paths.len() > COMPARED || path.len() > LONGEST_COMPARED {
             return None;
         }
         let name = |path: &str| path.rsplit('/').next().map(str::to_lowercase);
+        let without_ending = self.paths.iter().find(|known| {
+            let ending = known
+                .strip_prefix(path)
+                .and_then(|rest| rest.strip_prefix('.'));
+            ending.is_some_and(|ending| !ending.contains(['.', '/']))
+        });
         let same_name = self.paths.iter().find(|known| name(known) == name(path));
         let slip = || {
             // A short name is soon another one.
@@ -240,7 +246,8 @@ impl Scripts {
             let far = known.map(|known| (strsim::damerau_levenshtein(path, known), known));
             far.filter(|(distance, _)| *distance <= most).min()
         };
-        same_name
+        without_ending
+            .or(same_name)
             .or_else(|| slip().map(|(_, known)| known))
             .map(String::as_str)
     }

@@ -6,9 +6,13 @@ use metier_skill_model::JsonObject;
 use metier_tool::repeated_members;
 use serde_json::{Map, Value};
 
+use super::nearest;
 use crate::findings::{Findings, brief};
 use crate::yaml::{Node, NotMergeable};
 use crate::{ParseMode, codes};
+
+/// What is said of a schema that is of no object.
+const OF_ANOTHER_TYPE: &str = "its type is ";
 
 /// A schema that was read.
 pub(crate) enum Schema {
@@ -58,14 +62,23 @@ pub(crate) fn read_schema(
         }
         Err(fault) => {
             let reason = format!("its {key} cannot be used: {fault}");
+            let kind = fault
+                .starts_with(OF_ANOTHER_TYPE)
+                .then(|| value.get("type"))
+                .flatten();
+            let is_slip = kind.and_then(Node::text).is_some_and(|word| {
+                word.eq_ignore_ascii_case("object") || nearest(word, &["object"]).is_some()
+            });
             findings
                 .error(
                     codes::UNUSABLE_SCHEMA,
-                    &value.span,
+                    kind.map_or(&value.span, |kind| &kind.span),
                     format!("`{tool}: {key}` cannot be used: {fault}; every call is refused"),
                 )
                 .help(if fault.starts_with("it refers to") {
                     "copy what it refers to into `$defs` and refer to `#/$defs/NAME`"
+                } else if is_slip {
+                    "did you mean `object`?"
                 } else {
                     "write a JSON Schema of `type: object`, as a mapping or as JSON text"
                 });
@@ -127,7 +140,7 @@ fn usable(
     };
     if !is_object {
         let found = schema.get("type").unwrap_or(&Value::Null).to_string();
-        return Err(format!("its type is {}, not object", brief(&found)));
+        return Err(format!("{OF_ANOTHER_TYPE}{}, not object", brief(&found)));
     }
     if let Some(target) = reference_out_of(&schema) {
         return Err(format!("it refers to `{target}`, outside of itself"));

@@ -164,3 +164,20 @@ fn an_unknown_group_is_one_finding_however_many_tools_name_it() {
     let tools = &case.metadata("kit").tools;
     assert!(tools.iter().all(|tool| tool.group.is_empty()));
 }
+
+#[test]
+fn a_script_whose_ending_is_missing_is_offered() {
+    let case = with_tools("tools:\n- {name: a, source_file: scripts/other}\n");
+    let said = case.said("kit");
+    assert!(said.contains("did you mean `scripts/other.py`?"), "{said}");
+}
+
+#[test]
+fn the_type_of_a_schema_is_marked_at_its_word() {
+    let case = with_tools(
+        "tools:\n- name: other\n  input_schema:\n    properties: {a: {type: string}}\n    type: Object\n",
+    );
+    let said = case.said("kit");
+    assert!(said.contains("tools.yaml:5:11: "), "{said}");
+    assert!(said.contains("did you mean `object`?"), "{said}");
+}
