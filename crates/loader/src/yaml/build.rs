@@ -359,11 +359,8 @@ impl<'a> Builder<'a, '_> {
                 && fault.span.end <= key.span.end
         };
         while self.tree.faults.pop_if(|fault| is_inside(fault)).is_some() {}
-        let message = format!("a key must be one word or text, found {}", key.noun());
-        let fault = Fault::new(FaultKind::Key, key.span.clone(), message);
-        self.tree.faults.push(fault.cured_by(
-            "write a word in front of the `:`; quote a value that is meant as text, such as `\"{{x}}\"`",
-        ));
+        let fault = Fault::no_key(key.span.clone(), key.noun());
+        self.tree.faults.push(fault);
     }
 
     fn check_keys(&mut self, entries: &[(Node<'_>, Node<'_>)]) {

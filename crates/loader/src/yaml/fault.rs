@@ -52,6 +52,14 @@ impl Fault {
         self
     }
 
+    /// Something else than text where a key belongs.
+    pub(crate) fn no_key(span: Range<usize>, found: &str) -> Self {
+        let message = format!("a key must be one word or text, found {found}");
+        Self::new(FaultKind::Key, span, message).cured_by(
+            "write a word in front of the `:`; quote a value that is meant as text, such as `\"{{x}}\"`",
+        )
+    }
+
     /// A merge key where none is applied.
     pub(crate) fn merge_key(span: Range<usize>) -> Self {
         let message = "the merge key `<<` is not supported";
