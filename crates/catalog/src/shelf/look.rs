@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use metier_diagnostics::Severity;
 use metier_loader::{
-    FileDigest, FileManifest, MANIFEST_BYTES, ManifestCache, ParseMode, SkillPrompt, digest,
-    parse_skill_dir,
+    FileDigest, FileManifest, MANIFEST_BYTES, ManifestCache, ManifestError, ParseMode,
+    ReadFileError, SkillPrompt, digest, parse_skill_dir,
 };
 use metier_safety::Verdict;
 
@@ -45,10 +45,9 @@ pub(super) struct State {
 impl ServedSkill {
     /// The manifest as it is now, and whether it is another one than at the last look.
     pub(super) fn renew(&self, state: &mut State) -> (Arc<Manifest>, bool) {
-        let found = state
-            .cache
-            .manifest(&self.skill().files)
-            .map_err(|error| error.to_string());
+        let found = state.cache.manifest(&self.skill().files);
+        let is_gone = matches!(&found, Err(ManifestError::Read(ReadFileError::FolderGone)));
+        let found = found.map_err(|error| error.to_string());
         if let (Some(before), Some(served)) = (&state.found, &state.served)
             && serves_the_same(before, &found)
         {
@@ -68,6 +67,10 @@ impl ServedSkill {
         self.tell_files(&found, &mut state.told);
         let found = Arc::new(found);
         let (mut reason, mut change) = self.disagreement(&found, &mut state.agreed);
+        if is_gone {
+            // It is no skill any more, as one is not whose SKILL.md is gone.
+            change = FileChange::SkillFile;
+        }
         state.blocked = None;
         if let (None, Ok(manifest)) = (&reason, found.as_ref()) {
             let verdict = self.skill().verdict(Some(manifest));
