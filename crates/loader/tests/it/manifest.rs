@@ -125,3 +125,21 @@ fn what_is_passed_over_is_named_and_does_not_count() {
         .collect();
     assert_eq!(skipped, expected);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_named_like_a_drive_lies_inside() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = SkillFiles::open(folder.path()).unwrap();
+    let drive = folder.path().join("d:");
+    fs::create_dir(&drive).unwrap();
+    fs::write(drive.join("y"), "y").unwrap();
+    fs::write(folder.path().join("c:lon.txt"), "c").unwrap();
+    let manifest = files.manifest().unwrap();
+    assert!(manifest.skipped.is_empty(), "{:?}", manifest.skipped);
+    for path in ["d:/y", "c:lon.txt"] {
+        let size = manifest.get(path).map(|file| file.size);
+        assert_eq!(size, Some(1), "{path}");
+        assert!(files.read(path, 10).is_ok(), "{path}");
+    }
+}
