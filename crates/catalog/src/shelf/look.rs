@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use metier_diagnostics::Severity;
+use metier_diagnostics::{Diagnostic, Severity};
 use metier_loader::{
     FileDigest, FileManifest, MANIFEST_BYTES, ManifestCache, ManifestError, ParseMode,
     ReadFileError, SkillPrompt, digest, parse_skill_dir,
@@ -14,6 +14,7 @@ use super::known_prompts::KnownPrompts;
 use super::served_skill::{FileChange, Manifest, ServedSkill};
 use super::skill_text::SkillText;
 use super::told::Told;
+use crate::nested_skill::nested_skill_files;
 
 /// How often a reading is repeated while somebody writes.
 pub(super) const TRIES: usize = 4;
@@ -120,7 +121,15 @@ impl ServedSkill {
     fn tell_files(&self, found: &Manifest, told: &mut Told) {
         if let Ok(manifest) = found {
             told.files(self.key(), manifest);
+            told.nested(self.key(), self.nested_in(manifest));
         }
+    }
+
+    /// What is said of the SKILL.md files inside the skill.
+    pub(super) fn nested_in(&self, manifest: &FileManifest) -> Option<Diagnostic> {
+        let skill = self.skill();
+        let paths = manifest.files.iter().map(|file| &*file.path);
+        nested_skill_files(&skill.metadata.name, &skill.display_path, paths)
     }
 
     pub(super) fn prompts_now(&self, state: &mut State) -> Arc<[SkillPrompt]> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use metier_diagnostics::Diagnostic;
 use metier_loader::ManifestFile;
 use metier_skill_model::{SkillStatus, SkillSummary};
 use serde::Serialize;
@@ -26,6 +27,9 @@ pub struct TextState {
     /// Files and folders that are not, each with the reason; a hundred at most.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<String, String>,
+    /// What is to be said of the files beside that.
+    #[serde(skip)]
+    pub findings: Vec<Diagnostic>,
 }
 
 impl TextState {
@@ -36,6 +40,7 @@ impl TextState {
                 not_served: None,
                 files: manifest.files.clone(),
                 left_out: manifest.skipped.clone(),
+                findings: skill.nested_in(manifest).into_iter().collect(),
             },
             Err(reason) => Self::not_served(reason),
         }

@@ -133,6 +133,9 @@ fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
         if let Some(text) = text
             && let Some(row) = row.as_object_mut()
         {
+            if let Some(Value::Array(told)) = row.get_mut("diagnostics") {
+                told.extend(text.findings.iter().map(|finding| json!(finding)));
+            }
             row.extend(
                 text.not_served
                     .map(|why| ("not_served".to_owned(), why.into())),
