@@ -22,6 +22,11 @@ pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
     }
     let failure = report.failure();
     let described = report.describe_failure();
+    let described = if reads_options(&report) {
+        described.map(|text| format!("{text}\n\n{OPTIONS}"))
+    } else {
+        described
+    };
     let stderr = report.stderr_tail.to_string();
     let spoke_json = matches!(report.output, Output::Json(_));
     let mut dcc = Map::new();
@@ -90,6 +95,19 @@ pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
         }
     }
     Ok(output)
+}
+
+/// For the author of a script that was written for people at a terminal.
+const OPTIONS: &str = "its arguments come as one JSON object on standard input; a script that reads options instead needs \
+    `argv = true` where the server is configured, or a few lines that read the object";
+
+/// Whether a script ended over its command line, as option parsers say it.
+fn reads_options(report: &Report) -> bool {
+    let says_how = |line: &str| {
+        let line = line.trim_start().to_ascii_lowercase();
+        line.starts_with("usage: ") || line.starts_with("usage:\t")
+    };
+    matches!(report.exit, Exit::Code(1 | 2)) && report.stderr_tail.text.lines().any(says_how)
 }
 
 /// `{"success": false, "message": reason, "output": what was printed}`.

@@ -169,7 +169,7 @@ fn announces(bare: &str, rest: &str) -> Before {
     if !is_secret_name(name) {
         return Before::Nothing;
     }
-    // `password:`, `--password x`.
+    // A name with its sign, or an option, whose value is the next word.
     if name.len() < bare.len() || bare.starts_with('-') || rest == "：" {
         Before::Secret
     } else {

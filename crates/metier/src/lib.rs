@@ -28,6 +28,7 @@ mod guide;
 mod http_selector;
 mod load_persistence;
 mod skill_server;
+mod state_disk;
 #[cfg(feature = "sqlite")]
 mod stored_quality;
 

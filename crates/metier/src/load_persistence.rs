@@ -15,13 +15,11 @@ use metier_skill_model::SkillStatus;
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio::task::JoinHandle;
 
+use crate::state_disk::{AGAIN, blocking, mirror};
+
 /// How long the answer to a client waits for the disk. A set of loaded skills is a page of text, so
 /// that only a disk in trouble takes longer.
 const ANSWERS_WAIT: Duration = Duration::from_millis(250);
-
-/// When what could not be saved is tried again without another change: a full disk has room again, a
-/// late drive comes.
-const AGAIN: Duration = Duration::from_secs(10);
 
 /// Loads what was loaded when the state was last saved, and saves what is loaded, unloaded, activated
 /// and deactivated from now on.
@@ -368,39 +366,4 @@ impl Keeper {
         }
         self.is_told = true;
     }
-}
-
-/// Shows in the mirror what was saved, beside the saving: whoever looks at it may hold it. That it does not show it is said
-/// once, until it does.
-async fn mirror(store: LoadedStateStore, mut saved: watch::Receiver<()>) {
-    let mut is_told = false;
-    loop {
-        let again = async {
-            if is_told {
-                tokio::time::sleep(AGAIN).await;
-            } else {
-                std::future::pending::<()>().await;
-            }
-        };
-        tokio::select! {
-            changed = saved.changed() => if changed.is_err() {
-                return;
-            },
-            () = again => {}
-        }
-        let store = store.clone();
-        match blocking(move || store.show_in_mirror()).await {
-            Some(Err(fault)) if !is_told => {
-                tracing::warn!("the mirror does not show the loaded skills: {fault}");
-                is_told = true;
-            }
-            Some(Err(fault)) => tracing::debug!(fault, "the mirror still does not show them"),
-            _ => is_told = false,
-        }
-    }
-}
-
-/// The file system may be slow. `None` only when the runtime ends.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    tokio::task::spawn_blocking(work).await.ok()
 }

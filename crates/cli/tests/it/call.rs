@@ -273,6 +273,36 @@ fn the_end_of_long_error_output_arrives() {
     }
 }
 
+/// The first question of everybody who has old scripts.
+#[test]
+fn a_script_that_reads_options_says_how_arguments_come() {
+    let folder = tempfile::tempdir().unwrap();
+    let argparse = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--shot', required=True)\n\
+                    print(parser.parse_args().shot)\n";
+    skill_with(folder.path(), "go.py", argparse);
+    let call = ["call", "one__go", "--args", r#"{"shot": "sh010"}"#, "one"];
+    let text = run(folder.path(), &call);
+    assert!(text.starts_with("exit 1"), "{text}");
+    assert!(text.contains("one JSON object on standard input"), "{text}");
+    write(folder.path().join("metier.toml"), "argv = true\n");
+    let text = run(folder.path(), &call);
+    assert!(
+        text.starts_with("exit 0") && text.contains("sh010"),
+        "{text}"
+    );
+    // Who fails otherwise is told nothing of it.
+    skill_with(
+        folder.path(),
+        "go.py",
+        "raise SystemExit('no usage of that')\n",
+    );
+    let text = run(folder.path(), &call);
+    assert!(
+        text.starts_with("exit 1") && !text.contains("standard input"),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_script_of_a_host_in_a_skill_without_one_names_the_cure() {
     let folder = tempfile::tempdir().unwrap();
