@@ -63,6 +63,22 @@ fn a_file_keeps_its_time_as_long_as_it_keeps_its_bytes() {
     assert_eq!(modified(), Some(4_000));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_may_be_older_than_the_count_of_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("SKILL.md");
+    fs::write(&path, "x").unwrap();
+    let time = std::time::SystemTime::UNIX_EPOCH - std::time::Duration::from_millis(86_400_500);
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(time).unwrap();
+    let files = SkillFiles::open(folder.path()).unwrap();
+    let modified = files.manifest().unwrap().files[0].modified;
+    assert_eq!(modified, Some(-86_401));
+    let told = modified.and_then(metier_loader::utc);
+    assert_eq!(told.as_deref(), Some("1969-12-30T23:59:59Z"));
+}
+
 #[test]
 fn the_limits_have_reasons() {
     let folder = tempfile::tempdir().unwrap();
