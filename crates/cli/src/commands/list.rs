@@ -133,7 +133,9 @@ fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
         if let Some(text) = text
             && let Some(row) = row.as_object_mut()
         {
-            if let Some(Value::Array(told)) = row.get_mut("diagnostics") {
+            if !text.findings.is_empty()
+                && let Value::Array(told) = row.entry("diagnostics").or_insert_with(|| json!([]))
+            {
                 told.extend(text.findings.iter().map(|finding| json!(finding)));
             }
             row.extend(
