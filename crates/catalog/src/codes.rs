@@ -1,4 +1,4 @@
-//! The findings that only a catalog can make: they are about more than one skill.
+//! The findings that only a catalog can make: they are about more than one skill, or about how one is served.
 
 use metier_diagnostics::Code;
 
@@ -51,6 +51,13 @@ pub const NOT_SAVED: Code = Code::new(
     "A change of what is loaded is not on the server's disk yet.",
 )
 .explained(include_str!("pages/MT509.md"));
+/// A SKILL.md lies inside another skill.
+pub const NESTED_SKILL_FILE: Code = Code::new(
+    "MT601",
+    "nested-skill-file",
+    "A SKILL.md lies inside another skill.",
+)
+.explained(include_str!("pages/MT601.md"));
 
 /// Every code of this crate, in the order of its number.
 pub const ALL: &[Code] = &[
@@ -61,4 +68,5 @@ pub const ALL: &[Code] = &[
     CAPABILITY_NEAR_MISS,
     KEPT_OUT,
     NOT_SAVED,
+    NESTED_SKILL_FILE,
 ];

@@ -62,6 +62,7 @@ mod loaded_skill;
 mod long_checks;
 mod name_clash;
 mod nearest;
+mod nested_skill;
 mod others;
 mod protocol;
 mod registered_tool;
@@ -98,6 +99,7 @@ pub use kept::LoadedSkillState;
 pub use listed_tool::{ListedKind, ListedTool};
 pub use load::{LoadError, LoadReport, LoadRequest};
 pub use name_clash::{NameClash, name_clashes};
+pub use nested_skill::nested_skill_files;
 pub use protocol::{
     ActivateError, Activated, ActivationRequest, Discover, ListingRequest, ProtocolSettings,
 };

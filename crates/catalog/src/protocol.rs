@@ -5,7 +5,7 @@ mod conversations;
 mod discovery;
 mod settings;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
 use metier_loader::RootLabel;
@@ -71,6 +71,17 @@ pub(crate) fn book(snapshot: &CatalogSnapshot) -> SkillBook {
 }
 
 impl SkillCatalog {
+    /// Skills that no listing shows because their text is not served, each with the reason, as far as it is known.
+    pub fn unlisted(&self) -> BTreeMap<String, String> {
+        let snapshot = self.snapshot();
+        let entries = snapshot.book().entries().iter();
+        let unlisted = entries.filter_map(|entry| {
+            let reason = entry.not_served.clone()?;
+            Some((entry.name.clone(), reason))
+        });
+        unlisted.collect()
+    }
+
     /// What is disabled, revoked and left out at present.
     pub fn standing(&self) -> Standing {
         Standing::clone(&self.standing_now())

@@ -45,8 +45,8 @@ pub struct SkillShelf {
     skills: BTreeMap<String, Arc<ServedSkill>>,
     /// Why others are not, by what would be their key.
     left_out: BTreeMap<String, String>,
-    /// The keys of shadowed skills that are left out, by their ids.
-    shadowed_out: BTreeMap<String, String>,
+    /// The keys of shadowed skills, by their ids.
+    shadowed: BTreeMap<String, String>,
     rejected: Vec<Arc<RejectedSkill>>,
     /// The same for all versions of the catalog.
     asked: Arc<Asked>,
@@ -86,17 +86,19 @@ impl SkillShelf {
             let name = skill.metadata.name.as_str();
             let key = format!("{label}/{name}");
             let id = skill.id.to_string();
+            // What keeps a skill back wherever it lies is said before what its place does.
+            let own = skill.not_served.as_ref();
             if shelf.skills.contains_key(label) {
-                let reason = format!("its URI would lie inside the skill `{label}`");
-                shelf.shadowed_out.insert(id, key.clone());
+                let place = || format!("its URI would lie inside the skill `{label}`");
+                let reason = own.cloned().unwrap_or_else(place);
+                shelf.shadowed.insert(id, key.clone());
                 shelf.left_out.insert(key, reason);
             } else if shelf.skills.contains_key(&key) {
-                let reason = format!("another skill of this name is served as skill://{key}");
+                let place = || format!("another skill of this name is served as skill://{key}");
+                let reason = own.cloned().unwrap_or_else(place);
                 shelf.left_out.insert(id, reason);
             } else {
-                if skill.not_served.is_some() {
-                    shelf.shadowed_out.insert(id, key.clone());
-                }
+                shelf.shadowed.insert(id, key.clone());
                 shelf.put(key, skill, before);
             }
         }
@@ -169,6 +171,17 @@ impl SkillShelf {
         self.skills.get(key)
     }
 
+    /// Why no list shows the shadowed skills, by their keys: what is wrong with each one comes first. Looks at their files,
+    /// which blocks.
+    pub fn why_shadowed(&self, change: &mut FileChange) -> BTreeMap<String, String> {
+        let shadowed = self.skills.values().filter(|skill| skill.is_shadowed());
+        let reasons = shadowed.map(|skill| {
+            let text = skill.text(change);
+            (skill.key().to_owned(), text.why_unlisted().to_owned())
+        });
+        reasons.collect()
+    }
+
     /// Why skills are not served, by what would be their key.
     pub fn left_out(&self) -> &BTreeMap<String, String> {
         &self.left_out
@@ -188,7 +201,7 @@ impl SkillShelf {
 
     /// Why a skill is not served, by its name, or by its id where it is shadowed.
     fn reason_of(&self, name: &str) -> Option<&str> {
-        let key = self.shadowed_out.get(name).map_or(name, String::as_str);
+        let key = self.shadowed.get(name).map_or(name, String::as_str);
         self.left_out.get(key).map(String::as_str)
     }
 

@@ -119,24 +119,25 @@ impl CatalogSnapshot {
                 other_names.add(skill, tool);
             }
         }
+        let texts = match before {
+            Some(before) if Arc::ptr_eq(&before.parts.skills, &parts.skills) => {
+                Arc::clone(&before.texts)
+            }
+            before => Arc::new(Texts::after(before.map(|before| before.texts.as_ref()))),
+        };
         for (name, entry) in &parts.skills.entries {
             let waits = matches!(
                 status_of(&parts, name, entry),
                 SkillStatus::Unloaded | SkillStatus::PendingDeps
             );
-            if waits {
+            if waits && !texts.leave_nothing(entry, &parts.skills) {
                 listed.push(Arc::clone(&entry.stub));
             }
         }
         let other_names = other_names.unique(&callable);
         Self {
             generation: before.map_or(0, |before| before.generation + 1),
-            texts: match before {
-                Some(before) if Arc::ptr_eq(&before.parts.skills, &parts.skills) => {
-                    Arc::clone(&before.texts)
-                }
-                before => Arc::new(Texts::after(before.map(|before| before.texts.as_ref()))),
-            },
+            texts,
             parts,
             listed,
             callable,

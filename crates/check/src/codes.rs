@@ -14,7 +14,6 @@ macro_rules! codes {
 }
 
 codes! {
-    NESTED_SKILL_FILE = "MT601" "nested-skill-file" "A SKILL.md lies inside another skill.";
     UNUSED_SCRIPT = "MT602" "unused-script" "A script is run by no tool and mentioned nowhere.";
     UNKNOWN_NEXT_TOOL = "MT603" "unknown-next-tool" "A tool suggests a next tool that does not exist.";
     BODY_LINK_BROKEN = "MT604" "body-link-broken" "A link in SKILL.md leads to a file that is not there.";

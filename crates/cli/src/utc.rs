@@ -2,7 +2,8 @@
 
 /// Milliseconds since 1970 as `2026-11-30 04:25:29Z`; beyond the year 9999, the number itself.
 pub(crate) fn utc(ms: u64) -> String {
-    match metier::loader::utc(ms / 1_000) {
+    let seconds = i64::try_from(ms / 1_000).ok();
+    match seconds.and_then(metier::loader::utc) {
         Some(text) => text.replace('T', " "),
         None => format!("{ms} ms"),
     }

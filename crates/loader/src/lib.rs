@@ -44,6 +44,7 @@ mod file_list;
 mod file_start;
 mod findings;
 pub mod format;
+mod large_numbers;
 mod low_level;
 mod manifest;
 mod mode;

@@ -48,7 +48,7 @@ pub struct ManifestFile {
     /// When its bytes became others last, in seconds since 1970, as far as the system tells. A file
     /// that is written again with the same bytes, or touched, keeps the time that was seen first.
     #[serde(skip)]
-    pub modified: Option<u64>,
+    pub modified: Option<i64>,
     /// What tells its type beside its name.
     #[serde(skip)]
     pub start: FileStart,
@@ -190,7 +190,7 @@ struct KnownFile {
     digest: FileDigest,
     start: FileStart,
     /// Since when it has these bytes.
-    modified: Option<u64>,
+    modified: Option<i64>,
 }
 
 impl ManifestCache {

@@ -11,6 +11,7 @@ use crate::around_front_matter::{BODY_LIMIT, body_excerpt, first_bytes};
 use crate::candidate::{Candidate, SkillFolder};
 use crate::cut_text::tell_cut_text;
 use crate::findings::{Findings, SKILL_CODES, sort_by_place};
+use crate::large_numbers::tell_large_numbers;
 use crate::report::{LoadedSkill, Origin, RejectedSkill};
 use crate::safety;
 use crate::script::Scripts;
@@ -244,6 +245,7 @@ fn read_in(
         &mut skill,
     );
     tell_cut_text(&mut findings, &root);
+    tell_large_numbers(&mut findings, &root);
     let has_name = root
         .get("name")
         .is_some_and(|name| name.text().is_some_and(|text| !text.trim().is_empty()));

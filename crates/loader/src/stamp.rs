@@ -78,9 +78,16 @@ impl Stamp {
     }
 
     /// Seconds since 1970.
-    pub(crate) fn modified_seconds(&self) -> Option<u64> {
-        let since = self.modified?.duration_since(SystemTime::UNIX_EPOCH);
-        since.ok().map(|since| since.as_secs())
+    pub(crate) fn modified_seconds(&self) -> Option<i64> {
+        match self.modified?.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(since) => i64::try_from(since.as_secs()).ok(),
+            // A part of a second before 1970 belongs to the second before.
+            Err(before) => {
+                let before = before.duration();
+                let seconds = before.as_secs() + u64::from(before.subsec_nanos() > 0);
+                Some(-i64::try_from(seconds).ok()?)
+            }
+        }
     }
 
     #[cfg(feature = "watch")]

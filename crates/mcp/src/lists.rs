@@ -54,7 +54,7 @@ impl Changed {
 }
 
 /// What is to be found of it below `skill://`, as far as clients know of it: of a shadowed skill that nobody has asked for
-/// `skills/list` says no more than that it is there.
+/// `skills/list` says no more than that it is there, or why it is not served.
 fn as_resource<'t>(
     text: Option<&'t SkillText>,
     shelf: &SkillShelf,
@@ -65,7 +65,7 @@ fn as_resource<'t>(
         return Some((is_listed, resources::listed(text), skills::listed(text)));
     }
     let is_shadowed = text.place.is_shadowed();
-    is_shadowed.then_some((false, None, Err(skills::SHADOWED)))
+    is_shadowed.then(|| (false, None, Err(text.why_unlisted())))
 }
 
 /// What `prompts/list` shows of it, and what the prompts say that it brings along.

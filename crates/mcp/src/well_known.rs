@@ -51,6 +51,10 @@ fn file(shared: &Shared, path: &str) -> Option<SkillFile> {
                 .into(),
         });
     }
+    // A `/` at the end is a folder's.
+    if path.ends_with('/') {
+        return None;
+    }
     let segments = parse_skill_uri(&format!("skill://{path}")).ok()?;
     let (path, read) = shared
         .catalog

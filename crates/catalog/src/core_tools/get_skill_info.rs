@@ -76,6 +76,11 @@ fn run(own: &Own, name: &str) -> Result<Output, ToolError> {
     };
     skill.values_mut().for_each(show_all);
     if let Some(Some(text)) = catalog.text_states(&[name]).pop() {
+        if !text.findings.is_empty()
+            && let Value::Array(told) = skill.entry("diagnostics").or_insert_with(|| json!([]))
+        {
+            told.extend(text.findings.iter().map(|finding| json!(finding)));
+        }
         // The files themselves are told by read_skill_file.
         skill.extend(text.uri.map(|uri| ("uri".to_owned(), uri.into())));
         skill.extend(

@@ -181,12 +181,10 @@ fn rows(
     skills: Vec<SkillSummary>,
     declared: &CapabilitySet,
 ) -> Vec<SkillRow> {
-    let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
-    let texts = catalog.text_states(&names);
-    let rows = skills.into_iter().zip(texts).map(|(skill, text)| {
-        // Whoever has the name is served under it, and no other skill of that name.
-        let has_name = !matches!(skill.status, SkillStatus::Shadowed | SkillStatus::Skipped);
-        SkillRow::of(skill, text.filter(|_| has_name), declared)
-    });
+    let texts = catalog.texts_of(&skills);
+    let rows = skills
+        .into_iter()
+        .zip(texts)
+        .map(|(skill, text)| SkillRow::of(skill, text, declared));
     rows.collect()
 }

@@ -74,7 +74,7 @@ fn run(
     // The instructions are what `skill` gives, under the same rules; files beside them may belong to instructions that a
     // person has asked for.
     let is_text = input.path.as_deref().is_none_or(|path| path == SKILL_FILE);
-    if is_text && let Some(error) = catalog.text_refusal(&input.skill_name, session) {
+    if is_text && let Some(error) = catalog.text_refusal(&input.skill_name, session.clone()) {
         return Err(refusal(&input.skill_name, &error));
     }
     catalog.look(|shelf, change| {
@@ -86,8 +86,22 @@ fn run(
         let file = skill
             .read(path, change)
             .map_err(|fault| no_file(skill, path, &fault, change))?;
+        // The same text under another name: a link to it, or a copy.
+        if !is_text
+            && is_instructions(skill, &file, change)
+            && let Some(error) = catalog.text_refusal(&input.skill_name, session.clone())
+        {
+            return Err(refusal(&input.skill_name, &error));
+        }
         answer(skill, path, file, change)
     })
+}
+
+fn is_instructions(skill: &ServedSkill, read: &ServedFile, change: &mut FileChange) -> bool {
+    let manifest = skill.manifest(change);
+    let manifest = manifest.as_ref().as_ref().ok();
+    let instructions = manifest.and_then(|manifest| manifest.get(SKILL_FILE));
+    instructions.is_some_and(|file| file.digest == read.file.digest)
 }
 
 fn answer(

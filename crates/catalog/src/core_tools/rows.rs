@@ -86,13 +86,14 @@ impl SkillRow {
         text: Option<TextState>,
         declared: &CapabilitySet,
     ) -> Self {
+        let text = text.unwrap_or_default();
+        skill.diagnostics.extend(text.findings);
         let beyond = |length: usize| length.saturating_sub(MOST_IN_A_ROW);
         let more_diagnostics = beyond(skill.diagnostics.len());
         let more_missing_dependencies = beyond(skill.missing_dependencies.len());
         skill.diagnostics.truncate(MOST_IN_A_ROW);
         skill.missing_dependencies.truncate(MOST_IN_A_ROW);
         bound(&mut skill);
-        let text = text.unwrap_or_default();
         Self {
             more_diagnostics,
             more_missing_dependencies,

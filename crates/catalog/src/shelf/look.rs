@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use metier_diagnostics::Severity;
+use metier_diagnostics::{Diagnostic, Severity};
 use metier_loader::{
-    FileDigest, FileManifest, MANIFEST_BYTES, ManifestCache, ParseMode, SkillPrompt, digest,
-    parse_skill_dir,
+    FileDigest, FileManifest, MANIFEST_BYTES, ManifestCache, ManifestError, ParseMode,
+    ReadFileError, SkillPrompt, digest, parse_skill_dir,
 };
 use metier_safety::Verdict;
 
@@ -14,6 +14,7 @@ use super::known_prompts::KnownPrompts;
 use super::served_skill::{FileChange, Manifest, ServedSkill};
 use super::skill_text::SkillText;
 use super::told::Told;
+use crate::nested_skill::nested_skill_files;
 
 /// How often a reading is repeated while somebody writes.
 pub(super) const TRIES: usize = 4;
@@ -45,10 +46,9 @@ pub(super) struct State {
 impl ServedSkill {
     /// The manifest as it is now, and whether it is another one than at the last look.
     pub(super) fn renew(&self, state: &mut State) -> (Arc<Manifest>, bool) {
-        let found = state
-            .cache
-            .manifest(&self.skill().files)
-            .map_err(|error| error.to_string());
+        let found = state.cache.manifest(&self.skill().files);
+        let is_gone = matches!(&found, Err(ManifestError::Read(ReadFileError::FolderGone)));
+        let found = found.map_err(|error| error.to_string());
         if let (Some(before), Some(served)) = (&state.found, &state.served)
             && serves_the_same(before, &found)
         {
@@ -68,6 +68,10 @@ impl ServedSkill {
         self.tell_files(&found, &mut state.told);
         let found = Arc::new(found);
         let (mut reason, mut change) = self.disagreement(&found, &mut state.agreed);
+        if is_gone {
+            // It is no skill any more, as one is not whose SKILL.md is gone.
+            change = FileChange::SkillFile;
+        }
         state.blocked = None;
         if let (None, Ok(manifest)) = (&reason, found.as_ref()) {
             let verdict = self.skill().verdict(Some(manifest));
@@ -117,7 +121,15 @@ impl ServedSkill {
     fn tell_files(&self, found: &Manifest, told: &mut Told) {
         if let Ok(manifest) = found {
             told.files(self.key(), manifest);
+            told.nested(self.key(), self.nested_in(manifest));
         }
+    }
+
+    /// What is said of the SKILL.md files inside the skill.
+    pub(super) fn nested_in(&self, manifest: &FileManifest) -> Option<Diagnostic> {
+        let skill = self.skill();
+        let paths = manifest.files.iter().map(|file| &*file.path);
+        nested_skill_files(&skill.metadata.name, &skill.display_path, paths)
     }
 
     pub(super) fn prompts_now(&self, state: &mut State) -> Arc<[SkillPrompt]> {

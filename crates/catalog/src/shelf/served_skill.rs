@@ -100,6 +100,11 @@ impl ServedSkill {
         }
     }
 
+    /// Whether it is not served, and not only until the catalog has read it again.
+    pub(super) fn is_left_out(&self) -> bool {
+        self.why_not().is_some_and(|why| why != BEHIND)
+    }
+
     /// Whether nobody has looked, and the files are too many or too large by now, or no longer so. Asks the system alone.
     #[cfg(feature = "watch")]
     pub(super) fn is_other_than_scanned(&self) -> bool {

@@ -7,6 +7,9 @@ use metier_loader::{FileManifest, LoadedSkill, SkillPrompt};
 use super::reader::{LiveReaders, SkillReader};
 use super::{Manifest, SKILL_FILE, encode_skill_path};
 
+/// Why no list shows a skill of a name that another one has.
+const SHADOWED: &str = "another skill of its name comes first; its own URI leads to this one";
+
 /// A skill and its place below `skill://`.
 #[derive(Debug)]
 pub struct SkillPlace {
@@ -99,6 +102,12 @@ impl SkillText {
             Some(reason) => Err(reason.clone()),
         };
         Self::new(place, Arc::new(manifest), None)
+    }
+
+    /// Of a skill that no list shows because another one has its name: why.
+    pub fn why_unlisted(&self) -> &str {
+        let own = self.manifest.as_ref().as_ref().err();
+        own.map_or(SHADOWED, String::as_str)
     }
 
     fn is_the_very_same(&self, other: &Self) -> bool {

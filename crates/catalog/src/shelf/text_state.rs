@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use metier_diagnostics::Diagnostic;
 use metier_loader::ManifestFile;
+use metier_skill_model::{SkillStatus, SkillSummary};
 use serde::Serialize;
 
 use super::{FileChange, ServedSkill, SkillShelf};
@@ -25,6 +27,9 @@ pub struct TextState {
     /// Files and folders that are not, each with the reason; a hundred at most.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<String, String>,
+    /// What is to be said of the files beside that.
+    #[serde(skip)]
+    pub findings: Vec<Diagnostic>,
 }
 
 impl TextState {
@@ -35,6 +40,7 @@ impl TextState {
                 not_served: None,
                 files: manifest.files.clone(),
                 left_out: manifest.skipped.clone(),
+                findings: skill.nested_in(manifest).into_iter().collect(),
             },
             Err(reason) => Self::not_served(reason),
         }
@@ -52,8 +58,8 @@ impl SkillShelf {
     /// By key, or by the id of a skill that is shadowed.
     pub(crate) fn by_key_or_id(&self, name: &str) -> Option<&Arc<ServedSkill>> {
         self.get(name).or_else(|| {
-            let mut shadowed = self.all_after("").filter(|skill| skill.is_shadowed());
-            shadowed.find(|skill| skill.skill().id.as_str() == name)
+            let key = self.shadowed.get(name)?;
+            self.get(key)
         })
     }
 }
@@ -70,5 +76,19 @@ impl SkillCatalog {
             Ok::<_, Infallible>(states.collect())
         });
         looked.unwrap_or_default()
+    }
+
+    /// How each of these is served as text, whoever has its name. Looks at their files, which blocks.
+    pub fn texts_of(&self, skills: &[SkillSummary]) -> Vec<Option<TextState>> {
+        // Whoever has the name is served under it, and no other skill of that name.
+        let names: Vec<&str> = skills
+            .iter()
+            .map(|skill| match (skill.status, &skill.id) {
+                (SkillStatus::Skipped, _) | (SkillStatus::Shadowed, None) => "",
+                (SkillStatus::Shadowed, Some(id)) => id,
+                _ => &skill.name,
+            })
+            .collect();
+        self.text_states(&names)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::SkillShelf;
-use crate::skill_set::SkillSet;
+use crate::skill_set::{SkillEntry, SkillSet};
 
 /// The skills' texts, once somebody asks for them; the same for all generations with the same skills.
 #[derive(Debug, Default)]
@@ -31,8 +31,23 @@ impl Texts {
         })
     }
 
+    /// Whether a skill has no tools, and its text is not served: nobody gets anything by loading it.
+    pub(crate) fn leave_nothing(&self, entry: &SkillEntry, skills: &SkillSet) -> bool {
+        let skill = &entry.skill;
+        if !skill.metadata.tools.is_empty() {
+            return false;
+        }
+        if skill.not_served.is_some() {
+            return true;
+        }
+        if !self.is_used() {
+            return skill.beyond_manifest.is_some();
+        }
+        let served = self.shelf(skills).get(&skill.metadata.name);
+        served.is_some_and(|served| served.is_left_out())
+    }
+
     /// Whether somebody has asked for it, in this generation or in one before.
-    #[cfg(feature = "watch")]
     pub(crate) fn is_used(&self) -> bool {
         self.shelf.get().is_some() || self.before.is_some()
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use metier_diagnostics::Diagnostic;
 use metier_loader::{FileManifest, not_for_readers_at};
 use metier_safety::is_invisible;
 
@@ -10,6 +11,7 @@ use metier_safety::is_invisible;
 pub(super) struct Told {
     whole: Option<String>,
     files: BTreeMap<String, String>,
+    nested: Option<Diagnostic>,
 }
 
 impl Told {
@@ -49,6 +51,25 @@ impl Told {
             tracing::warn!("of the skill `{skill}` {more} more files are not served");
         }
         self.files.clone_from(&manifest.skipped);
+    }
+}
+
+impl Told {
+    /// What is said of the SKILL.md files inside the skill.
+    pub(super) fn nested(&mut self, skill: &str, finding: Option<Diagnostic>) {
+        if self.nested == finding {
+            return;
+        }
+        if let Some(finding) = &finding {
+            let places = finding
+                .labels
+                .iter()
+                .map(|label| label.location.file.as_str());
+            let places = printable(&places.collect::<Vec<_>>().join("`, `"));
+            let (code, message) = (finding.code, printable(&finding.message));
+            tracing::info!("{code}: `{places}` of the skill `{skill}`: {message}");
+        }
+        self.nested = finding;
     }
 }
 

@@ -1,10 +1,10 @@
 //! What `skill` cannot open stands in no listing and no discovery, and the log says why.
 
 use std::fs;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::ThreadId;
 
-use metier_catalog::{ActivationRequest, Discover, ListingRequest};
+use metier_catalog::{ActivationRequest, Discover, ListedKind, ListingRequest};
 use serde_json::{Value, json};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -133,6 +133,48 @@ async fn what_a_look_finds_is_a_generation_and_all_faces_follow() {
     assert_eq!(found.unwrap().hits.len(), 1);
 }
 
+/// The skills that `tools/list` offers to load.
+fn stubs(bench: &Bench) -> Vec<String> {
+    let snapshot = bench.catalog.snapshot();
+    let stubs = snapshot.tools().iter();
+    let stubs = stubs.filter(|tool| tool.kind == ListedKind::Stub);
+    stubs
+        .map(|tool| tool.name.replace("__skill__", ""))
+        .collect()
+}
+
+#[test]
+fn a_skill_that_would_give_nothing_is_not_offered() {
+    let bench = Bench::new();
+    for name in ["good", "many"] {
+        bench.skill(name, &[]);
+    }
+    bench.skill_with_tools("large", "tools: [a]\n", ECHO);
+    crowd(&bench, "many");
+    crowd(&bench, "large");
+    bench.discover();
+    // What has tools is loaded for them.
+    assert_eq!(stubs(&bench), ["good", "large"]);
+    assert_eq!(
+        bench.catalog.unlisted().into_keys().collect::<Vec<_>>(),
+        ["large", "many"]
+    );
+    let mut events = bench.catalog.subscribe();
+    fs::remove_dir_all(bench.path().join("many/crowd")).unwrap();
+    crowd(&bench, "good");
+    let _ = bench.catalog.text_states(&["good", "large", "many"]);
+    assert_eq!(stubs(&bench), ["large", "many"]);
+    assert!(events.try_recv().unwrap().tools_changed);
+    // Until it is mended, the words of before are no use.
+    let text = fs::read_to_string(bench.path().join("many/SKILL.md")).unwrap();
+    bench.file("many/SKILL.md", "---\nname: [\n---\n");
+    let _ = bench.catalog.text_states(&["many"]);
+    assert_eq!(stubs(&bench), ["large"]);
+    bench.file("many/SKILL.md", &text);
+    let _ = bench.catalog.text_states(&["many"]);
+    assert_eq!(stubs(&bench), ["large", "many"]);
+}
+
 #[tokio::test]
 async fn a_broken_save_takes_a_skill_out_of_the_listing_until_it_is_mended() {
     let bench = Bench::new();
@@ -179,7 +221,7 @@ impl Subscriber for Captured {
     fn event(&self, event: &Event<'_>) {
         let mut message = Message(String::new());
         event.record(&mut message);
-        if message.0.contains("served") {
+        if message.0.contains("served") || message.0.contains("MT601") {
             let line = format!("{} {}", event.metadata().level(), message.0);
             let mut lines = self.0.lock().unwrap();
             lines.push((std::thread::current().id(), line));
@@ -193,17 +235,20 @@ impl Subscriber for Captured {
 
 impl Captured {
     fn start() -> Self {
-        let captured = Self::default();
-        tracing::subscriber::set_global_default(captured.clone()).unwrap();
-        captured
+        static LOG: OnceLock<Captured> = OnceLock::new();
+        let log = LOG.get_or_init(|| {
+            let captured = Self::default();
+            tracing::subscriber::set_global_default(captured.clone()).unwrap();
+            captured
+        });
+        log.clone()
     }
 
     /// What this thread has logged of what is not served.
     fn taken(&self) -> Vec<String> {
         let own = std::thread::current().id();
         let mut lines = self.0.lock().unwrap();
-        let taken = std::mem::take(&mut *lines).into_iter();
-        let taken = taken.filter(|(thread, _)| *thread == own);
+        let taken = lines.extract_if(.., |(thread, _)| *thread == own);
         taken.map(|(_, line)| line).collect()
     }
 }
@@ -264,6 +309,43 @@ fn the_log_names_each_file_that_is_left_out_once() {
         log.taken(),
         ["WARN the files of the skill `many` are not served: the skill has more than 512 files"]
     );
+}
+
+#[tokio::test]
+async fn a_skill_inside_a_skill_is_told_of_with_it() {
+    let log = Captured::start();
+    let bench = Bench::new();
+    bench.skill("outer", &[]);
+    bench.file(
+        "outer/inner/SKILL.md",
+        "---\nname: inner\ndescription: x\n---\n",
+    );
+    bench.file("outer/.git/SKILL.md", "");
+    bench.discover();
+    let states = bench.catalog.text_states(&["outer"]);
+    let found = &states[0].as_ref().unwrap().findings;
+    assert_eq!(found.len(), 1);
+    let text = found[0].to_string();
+    assert!(text.contains("MT601"), "{text}");
+    let told: Vec<String> = log.taken();
+    let told: Vec<_> = told.iter().filter(|line| line.contains("MT601")).collect();
+    assert_eq!(
+        told,
+        [
+            "INFO MT601: `outer/inner/SKILL.md` of the skill `outer`: inside `outer` a SKILL.md is a supporting file, no skill of its own"
+        ]
+    );
+    let row = bench.structured("list_skills", json!({})).await["skills"][0].clone();
+    let said = &row["diagnostics"][0];
+    assert_eq!(
+        (&said["code"], &said["where"]),
+        (&json!("MT601"), &json!("outer/inner/SKILL.md:1:1"))
+    );
+    let info = bench
+        .structured("get_skill_info", json!({"skill_name": "outer"}))
+        .await;
+    assert_eq!(info["skill"]["diagnostics"][0]["code"], "MT601", "{info}");
+    assert_eq!(log.taken(), [""; 0]);
 }
 
 #[tokio::test]

@@ -265,6 +265,36 @@ async fn a_name_that_is_there_and_not_shown_says_why() {
     );
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn instructions_that_only_a_person_asks_for_have_no_second_name() {
+    let bench = Bench::new();
+    let more = "disable-model-invocation: true\n";
+    skill(&bench, "person", "x", more, "The body.");
+    skill(&bench, "open", "x", "", "The body.");
+    for name in ["person", "open"] {
+        let folder = bench.path().join(name);
+        std::os::unix::fs::symlink("SKILL.md", folder.join("x.md")).unwrap();
+        std::fs::hard_link(folder.join("SKILL.md"), folder.join("h.md")).unwrap();
+        std::fs::copy(folder.join("SKILL.md"), folder.join("c.md")).unwrap();
+        std::fs::write(folder.join("other.md"), "Beside.").unwrap();
+    }
+    bench.discover();
+    let read = async |name: &str, path: &str| {
+        let asked = json!({"skill_name": name, "path": path});
+        bench.output("read_skill_file", asked).await
+    };
+    for path in ["SKILL.md", "x.md", "h.md", "c.md"] {
+        let refused = read("person", path).await;
+        let text = refused.joined_text();
+        assert!(refused.is_error, "{path}: {text}");
+        assert!(text.contains("can only be invoked by a person"), "{text}");
+        assert!(!text.contains("The body."), "{text}");
+        assert!(!read("open", path).await.is_error, "{path}");
+    }
+    assert_eq!(read("person", "other.md").await.joined_text(), "Beside.");
+}
+
 #[tokio::test]
 async fn conditional_skills_come_into_view_when_a_file_is_touched() {
     let bench = Bench::with(|settings| settings.protocol.quality = Arc::new(NoCounters));

@@ -47,8 +47,9 @@ impl Info {
         };
         let snapshot = catalog.snapshot();
         let folder = folder(&snapshot, &info);
-        let findings = findings(&snapshot, &info, folder.as_deref());
+        let mut findings = findings(&snapshot, &info, folder.as_deref());
         let text_state = catalog.text_states(&[self.skill.as_str()]).pop().flatten();
+        findings.extend(text_state.iter().flat_map(|state| state.findings.clone()));
         if self.json {
             let mut value = to_json(&info, folder.as_ref(), &findings, &settings);
             if let (Some(value), Some(Value::Object(served))) =

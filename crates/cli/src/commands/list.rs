@@ -121,10 +121,7 @@ impl List {
 
 /// The skills, each with where it lies and why its files are not served.
 fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
-    let unnamed = [SkillStatus::Skipped, SkillStatus::Shadowed];
-    let names = skills.iter().map(|skill| skill.name.as_str());
-    let names: Vec<&str> = names.collect();
-    let texts = catalog.text_states(&names);
+    let texts = catalog.texts_of(skills);
     let rows = skills.iter().zip(texts).map(|(skill, text)| {
         let mut row = json!(skill);
         let asked = skill.id.as_ref().unwrap_or(&skill.name);
@@ -133,10 +130,14 @@ fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
             let folder = metadata.skill_path.to_string_lossy();
             row.insert("folder".to_owned(), folder.into());
         }
-        // Whoever has the name is served under it, and no other skill of that name.
-        if let Some(text) = text.filter(|_| !unnamed.contains(&skill.status))
+        if let Some(text) = text
             && let Some(row) = row.as_object_mut()
         {
+            if !text.findings.is_empty()
+                && let Value::Array(told) = row.entry("diagnostics").or_insert_with(|| json!([]))
+            {
+                told.extend(text.findings.iter().map(|finding| json!(finding)));
+            }
             row.extend(
                 text.not_served
                     .map(|why| ("not_served".to_owned(), why.into())),

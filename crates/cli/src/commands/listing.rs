@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::Failure;
 use crate::options::SkillPlaces;
-use crate::printer::{Printer, count};
+use crate::printer::{Printer, clipped, count};
 
 #[derive(Args)]
 pub(crate) struct Listing {
@@ -39,8 +39,13 @@ impl Listing {
             request.touched = self.touched;
         }
         let listing = catalog.skill_listing(&request);
+        let unlisted = catalog.unlisted();
         if self.json {
-            printer.json(&json!(listing));
+            let mut answer = json!(listing);
+            if let Some(answer) = answer.as_object_mut().filter(|_| !unlisted.is_empty()) {
+                answer.insert("left_out".to_owned(), json!(unlisted));
+            }
+            printer.json(&answer);
             self.places.tell_if_empty(printer, &catalog);
             return Ok(());
         }
@@ -56,6 +61,12 @@ impl Listing {
             count(listing.visible, "skill"),
             listing.text.chars().count()
         ));
+        if !unlisted.is_empty() {
+            printer.say(&format!("{} left out:", count(unlisted.len(), "skill")));
+        }
+        for (name, reason) in unlisted {
+            printer.say(&format!("  {name}: {}", clipped(&reason, usize::MAX)));
+        }
         self.places.tell_if_empty(printer, &catalog);
         Ok(())
     }

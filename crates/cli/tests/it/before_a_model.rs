@@ -187,6 +187,28 @@ fn the_window_bounds_a_listing() {
 }
 
 #[test]
+fn what_a_listing_leaves_out_is_told_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, description) in [("good", "Says."), ("colon", "a: b")] {
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\n");
+        write(folder.path().join(format!("skills/{name}/SKILL.md")), &text);
+    }
+    let output = metier(folder.path())
+        .args(["listing", "skills"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let left_out = said.split_once("1 skill left out:\n").unwrap().1;
+    assert!(left_out.starts_with("  colon: "), "{said}");
+    let output = metier(folder.path())
+        .args(["listing", "--json", "skills"])
+        .output()
+        .unwrap();
+    let reason = &json_of(&output)["left_out"]["colon"];
+    assert!(left_out.contains(reason.as_str().unwrap()), "{reason}");
+}
+
+#[test]
 fn a_file_of_answers_chooses() {
     let folder = tempfile::tempdir().unwrap();
     skills(folder.path());

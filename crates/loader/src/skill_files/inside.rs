@@ -12,7 +12,13 @@ pub(super) fn climbs_out(relative: &str) -> bool {
             ".." => depth.checked_sub(1),
             _ => Some(depth + 1),
         });
-    depth.is_none() || is_absolute_anywhere(relative) || relative.contains('\0')
+    depth.is_none() || is_absolute_here(relative) || relative.contains('\0')
+}
+
+/// Whether a path that names a file is absolute. Where no system of drives is, a folder may be named like one.
+fn is_absolute_here(path: &str) -> bool {
+    let may_be_a_name = cfg!(unix) && !path.starts_with('/') && !path.contains('\\');
+    !may_be_a_name && is_absolute_anywhere(path)
 }
 
 /// Whether a path is absolute on any platform; such a path is never one inside a skill.
@@ -41,11 +47,15 @@ mod tests {
             "a/../../a",
             "/a",
             "\\\\a",
-            "C:a",
-            "c:/a",
+            "C:\\a",
+            "c:/../../a",
             "a\0",
         ] {
             assert!(climbs_out(outside), "{outside}");
+        }
+        for drive in ["C:a", "c:/a"] {
+            assert!(is_absolute_anywhere(drive));
+            assert_eq!(climbs_out(drive), cfg!(windows), "{drive}");
         }
     }
 }

@@ -63,6 +63,22 @@ fn a_file_keeps_its_time_as_long_as_it_keeps_its_bytes() {
     assert_eq!(modified(), Some(4_000));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_may_be_older_than_the_count_of_seconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("SKILL.md");
+    fs::write(&path, "x").unwrap();
+    let time = std::time::SystemTime::UNIX_EPOCH - std::time::Duration::from_millis(86_400_500);
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    file.set_modified(time).unwrap();
+    let files = SkillFiles::open(folder.path()).unwrap();
+    let modified = files.manifest().unwrap().files[0].modified;
+    assert_eq!(modified, Some(-86_401));
+    let told = modified.and_then(metier_loader::utc);
+    assert_eq!(told.as_deref(), Some("1969-12-30T23:59:59Z"));
+}
+
 #[test]
 fn the_limits_have_reasons() {
     let folder = tempfile::tempdir().unwrap();
@@ -124,4 +140,22 @@ fn what_is_passed_over_is_named_and_does_not_count() {
         .map(|(path, reason)| (path.as_str(), reason.as_str()))
         .collect();
     assert_eq!(skipped, expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_named_like_a_drive_lies_inside() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = SkillFiles::open(folder.path()).unwrap();
+    let drive = folder.path().join("d:");
+    fs::create_dir(&drive).unwrap();
+    fs::write(drive.join("y"), "y").unwrap();
+    fs::write(folder.path().join("c:lon.txt"), "c").unwrap();
+    let manifest = files.manifest().unwrap();
+    assert!(manifest.skipped.is_empty(), "{:?}", manifest.skipped);
+    for path in ["d:/y", "c:lon.txt"] {
+        let size = manifest.get(path).map(|file| file.size);
+        assert_eq!(size, Some(1), "{path}");
+        assert!(files.read(path, 10).is_ok(), "{path}");
+    }
 }

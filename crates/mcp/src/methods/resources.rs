@@ -214,7 +214,7 @@ fn read_from(
     change: &mut FileChange,
 ) -> Result<Value, McpError> {
     let Some((skill, path)) = shelf.locate(segments) else {
-        if segments == [INDEX] {
+        if segments == [INDEX] && !uri.ends_with('/') {
             return Ok(generated(uri, &index(shelf, change)));
         }
         return Err(skills::unknown(shelf, uri, segments));

@@ -25,9 +25,6 @@ use crate::table::{Eras, Feature};
 /// How many skills a page holds.
 const PAGE: usize = 50;
 const LIST: &str = "skills";
-/// Why no list shows a skill of a name that another one has.
-pub(crate) const SHADOWED: &str =
-    "another skill of its name comes first; its own URI leads to this one";
 /// The type of a folder.
 const FOLDER: &str = "inode/directory";
 
@@ -90,8 +87,7 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> (Map<String,
     let mut left_out = LeftOut::new();
     if last.is_empty() {
         left_out.clone_from(shelf.left_out());
-        let shadowed = shelf.all_after("").filter(|skill| skill.is_shadowed());
-        left_out.extend(shadowed.map(|skill| (skill.key().to_owned(), SHADOWED.to_owned())));
+        left_out.extend(shelf.why_shadowed(change));
     }
     let page = shelf.page(last, PAGE, SkillPlace::is_listed, ServedSkill::text, change);
     let mut skills = Vec::with_capacity(page.skills.len());

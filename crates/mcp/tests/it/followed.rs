@@ -164,14 +164,11 @@ impl<'b> Followed<'b> {
 async fn a_broken_and_a_mended_skill_are_told_once_each() {
     let bench = followed_bench();
     let mut followed = Followed::new(&bench).await;
-    let both = ["prompts", "resources"];
+    // Its stub goes and comes with its text.
+    let all = ["prompts", "resources", "tools"];
     for _ in 0..2 {
         followed
-            .told(
-                "broken",
-                |root| write(root, "alpha/SKILL.md", BROKEN),
-                &both,
-            )
+            .told("broken", |root| write(root, "alpha/SKILL.md", BROKEN), &all)
             .await;
         let [prompts, resources, skills] = followed.lists().await;
         for list in [prompts, resources] {
@@ -182,7 +179,7 @@ async fn a_broken_and_a_mended_skill_are_told_once_each() {
             .unwrap();
         assert!(reason.contains("broken at present"), "{reason}");
         followed
-            .told("mended", |root| write(root, "alpha/SKILL.md", GOOD), &both)
+            .told("mended", |root| write(root, "alpha/SKILL.md", GOOD), &all)
             .await;
     }
 }
@@ -237,7 +234,7 @@ async fn files_beside_are_followed_although_nobody_asks() {
 async fn a_limit_that_is_crossed_is_told_both_ways() {
     let bench = followed_bench();
     let mut followed = Followed::new(&bench).await;
-    let both = ["prompts", "resources"];
+    let all = ["prompts", "resources", "tools"];
     let aside = tempfile::tempdir_in(bench.root().parent().unwrap()).unwrap();
     for number in 0..520 {
         write(aside.path(), &format!("many/{number}"), "x");
@@ -249,7 +246,7 @@ async fn a_limit_that_is_crossed_is_told_both_ways() {
             .told(
                 name,
                 |root| fs::rename(&there, root.join("alpha").join(name)).unwrap(),
-                &both,
+                &all,
             )
             .await;
         let [_, _, skills] = followed.lists().await;
@@ -258,7 +255,7 @@ async fn a_limit_that_is_crossed_is_told_both_ways() {
             .told(
                 name,
                 |root| fs::rename(root.join("alpha").join(name), &there).unwrap(),
-                &both,
+                &all,
             )
             .await;
     }

@@ -178,3 +178,69 @@ async fn a_skill_that_grows_too_large_leaves_the_listing_and_whoever_listens_is_
     assert_ne!(opened.answer["result"]["isError"], true, "{}", opened.raw);
     assert!(listing().await.contains("- words"));
 }
+
+/// What `skills/list` says of the skill of the second root that has the name of an earlier one.
+fn why_left_out(list: &serde_json::Value) -> Option<&str> {
+    let left_out = list.pointer("/result/_meta/dcc/left_out")?;
+    left_out.get("explicit-2/one")?.as_str()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_keeps_a_shadowed_skill_back_is_said_before_its_place() {
+    let shadowed = Shadowed::new();
+    let (bench, other) = (&shadowed.bench, shadowed.other.path());
+    let client = bench.session().await;
+    let row = async || {
+        let asked = json!({"status": "shadowed"});
+        let heard = client.call("list_skills", asked).await;
+        heard.answer["result"]["structuredContent"]["skills"][0].clone()
+    };
+    let list = async || client.request("skills/list", json!({})).await.answer;
+    let place = "another skill of its name comes first; its own URI leads to this one";
+    assert_eq!(why_left_out(&list().await), Some(place));
+    write(other, "one/.hidden", "");
+    assert_eq!(row().await["left_out"], json!({".hidden": "it is hidden"}));
+    assert_eq!(row().await.get("not_served"), None);
+
+    let crowd = other.join("one/crowd");
+    (0..513).for_each(|number| write(&crowd, &number.to_string(), ""));
+    let uri = json!({"uri": "skill://explicit-2/one/SKILL.md"});
+    let got = client.request("skills/get", uri).await;
+    let reason = "the skill has more than 512 files";
+    assert!(got.raw.contains(reason), "{}", got.raw);
+    assert_eq!(why_left_out(&list().await), Some(reason));
+    assert_eq!(row().await["not_served"], reason);
+    std::fs::remove_dir_all(&crowd).unwrap();
+    assert_eq!(why_left_out(&list().await), Some(place));
+}
+
+/// Nobody follows the folders: whoever looks finds it, and then every surface says it and whoever listens is told.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shadowed_skill_that_is_gone_is_named_nowhere_and_told_once() {
+    let shadowed = Shadowed::new();
+    let (bench, other) = (&shadowed.bench, shadowed.other.path());
+    let client = bench.session().await;
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    let list = async || client.request("skills/list", json!({})).await.answer;
+    let first = list().await;
+    let _ = heard(bench, &stream, 0).await;
+    write(other, "one/SKILL.md", "---\nname: [\n---\n");
+    let broken = list().await;
+    let why = why_left_out(&broken).unwrap();
+    assert!(why.starts_with("its SKILL.md is broken"), "{why}");
+    assert_eq!(heard(bench, &stream, 1).await, [RESOURCES]);
+
+    std::fs::remove_dir_all(other.join("one")).unwrap();
+    let gone = list().await;
+    assert_eq!(why_left_out(&gone), None, "{gone}");
+    assert_eq!(heard(bench, &stream, 2).await, [RESOURCES]);
+    assert_eq!(list().await, gone);
+    let asked = json!({"status": "shadowed"});
+    let rows = client.call("list_skills", asked).await;
+    assert_eq!(rows.answer["result"]["structuredContent"]["total"], 0);
+    let uri = json!({"uri": "skill://explicit-2/one/SKILL.md"});
+    let got = client.request("skills/get", uri).await;
+    assert!(got.raw.contains("there is no such skill"), "{}", got.raw);
+    assert_eq!(heard(bench, &stream, 3).await, [""; 0]);
+    assert_eq!(first["result"]["skills"], gone["result"]["skills"]);
+}

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use metier_catalog::TextState;
+use metier_skill_model::{SkillStatus, SkillSummary};
 use serde_json::{Value, json};
 
 use super::model::{Expected, Model};
@@ -37,18 +39,44 @@ impl Surfaces<'_> {
             }
         }
         assert_eq!(served, model.first().map(|it| it.name).collect::<Vec<_>>());
-        for key in &model.shadowed {
-            let reason = "another skill of its name comes first; its own URI leads to this one";
-            reasons.insert(key.clone(), reason.to_owned());
+        let shadowed = catalog.list_skills(Some(SkillStatus::Shadowed));
+        let shadowed_states = catalog.texts_of(&shadowed);
+        let mut keys = Vec::new();
+        for (skill, state) in shadowed.iter().zip(&shadowed_states) {
+            let (label, _) = skill.id.as_deref().unwrap().split_once(':').unwrap();
+            let key = format!("{label}/{}", skill.name);
+            let own = state.as_ref().unwrap().not_served.as_deref();
+            assert_eq!(own.is_none(), model.served.contains_key(&key), "{key}");
+            // What is wrong with the skill itself comes first.
+            let place = "another skill of its name comes first; its own URI leads to this one";
+            reasons.insert(key.clone(), own.unwrap_or(place).to_owned());
+            keys.push(key);
         }
+        keys.sort();
+        let mut expected = model.shadowed.clone();
+        expected.sort();
+        assert_eq!(keys, expected);
         let left_out = list.pointer("/_meta/dcc/left_out").cloned();
         assert_eq!(left_out.unwrap_or(json!({})), json!(reasons));
 
-        let heard = self.client.call("list_skills", json!({"limit": 200})).await;
+        self.rows_agree(json!({"limit": 200}), &skills, &states)
+            .await;
+        let asked = json!({"limit": 200, "status": "shadowed"});
+        self.rows_agree(asked, &shadowed, &shadowed_states).await;
+    }
+
+    /// What `list_skills` says of these, and how they are served.
+    async fn rows_agree(
+        &self,
+        asked: Value,
+        skills: &[SkillSummary],
+        states: &[Option<TextState>],
+    ) {
+        let heard = self.client.call("list_skills", asked).await;
         let rows = &heard.answer["result"]["structuredContent"]["skills"];
         let rows = rows.as_array().unwrap();
         assert_eq!(rows.len(), skills.len());
-        for ((row, skill), state) in rows.iter().zip(&skills).zip(&states) {
+        for ((row, skill), state) in rows.iter().zip(skills).zip(states) {
             let state = state.as_ref().unwrap();
             assert_eq!(row["name"], skill.name);
             assert_eq!(row["description"], skill.description);

@@ -220,7 +220,7 @@ pub(crate) fn apply(edit: &Edit, root: &Path) -> bool {
         Edit::Delete { skill } => {
             let aside = tempfile::tempdir().unwrap();
             let _ = fs::rename(of(skill), aside.path().join("gone"));
-            true
+            false
         }
     }
 }

@@ -1,0 +1,33 @@
+//! A SKILL.md inside a skill: it is a file like any other there, and never a skill.
+
+use metier_diagnostics::{Diagnostic, Location};
+use metier_loader::not_for_readers_at;
+
+use crate::codes::NESTED_SKILL_FILE;
+use crate::shelf::SKILL_FILE;
+
+/// What is said of the SKILL.md files among the files of a skill, beside its own. `folder` is the skill's, below its root.
+pub fn nested_skill_files<'p>(
+    skill: &str,
+    folder: &str,
+    paths: impl Iterator<Item = &'p str>,
+) -> Option<Diagnostic> {
+    let message = format!("inside `{skill}` a SKILL.md is a supporting file, no skill of its own");
+    let mut about = Diagnostic::info(NESTED_SKILL_FILE, message);
+    let mut is_found = false;
+    for path in paths.filter(|path| is_nested(path)) {
+        let shown = match folder {
+            "" => path.to_owned(),
+            folder => format!("{folder}/{path}"),
+        };
+        about = about.at(Location::file(shown), "");
+        is_found = true;
+    }
+    is_found.then(|| about.help("move it out of the folder if it is meant as a skill"))
+}
+
+fn is_nested(path: &str) -> bool {
+    let name = path.rsplit_once('/').map(|(_, name)| name);
+    name.is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE))
+        && not_for_readers_at(path).is_none()
+}
