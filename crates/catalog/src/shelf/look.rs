@@ -44,10 +44,17 @@ pub(super) struct State {
 }
 
 impl ServedSkill {
+    /// Whether what its folder stood in is there. A drive that is away for a moment takes no skill from the catalog.
+    fn is_gone_alone(&self) -> bool {
+        let around = self.skill().files.folder().parent();
+        around.is_some_and(std::path::Path::is_dir)
+    }
+
     /// The manifest as it is now, and whether it is another one than at the last look.
     pub(super) fn renew(&self, state: &mut State) -> (Arc<Manifest>, bool) {
         let found = state.cache.manifest(&self.skill().files);
-        let is_gone = matches!(&found, Err(ManifestError::Read(ReadFileError::FolderGone)));
+        let is_gone = matches!(&found, Err(ManifestError::Read(ReadFileError::FolderGone)))
+            && self.is_gone_alone();
         let found = found.map_err(|error| error.to_string());
         if let (Some(before), Some(served)) = (&state.found, &state.served)
             && serves_the_same(before, &found)

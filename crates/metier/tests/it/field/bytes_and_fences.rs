@@ -218,8 +218,28 @@ async fn case_033_long_description() {
     let facts: &[&str] = &["1100 characters"];
     case.fares("wordy", ("unloaded", facts), ("skipped", facts));
     assert!(case.lenient.not_served("wordy").is_some());
-    // The stub has room for one line: cut between characters, with a mark.
-    let stub = case.lenient.tool("__skill__wordy");
+    // Without tools and without a text it would give nothing: there is no stub of it. One with a tool has one, with room for a
+    // line: cut between characters, with a mark.
+    let tools = "metadata: {dcc-mcp: {tools: tools.yaml}}";
+    let description = "长".repeat(1100);
+    case.write(
+        "able/SKILL.md",
+        format!("---\nname: able\ndescription: {description}\n{tools}\n---\n"),
+    );
+    case.write(
+        "able/tools.yaml",
+        "tools: [{name: t, source_file: scripts/t.py}]\n",
+    );
+    case.write("able/scripts/t.py", "print('{}')\n");
+    case.lenient.catalog.discover(&case.paths(), None);
+    let snapshot = case.lenient.catalog.snapshot();
+    assert!(
+        snapshot
+            .tools()
+            .iter()
+            .all(|tool| tool.name != "__skill__wordy")
+    );
+    let stub = case.lenient.tool("__skill__able");
     let text = stub["description"].as_str().unwrap();
     assert!(text.contains('…') && text.chars().count() < 1100, "{text}");
 }
