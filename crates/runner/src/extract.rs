@@ -41,6 +41,8 @@ pub(crate) fn extract(captured: Captured, limits: &Limits) -> Extracted {
             tail,
             dropped,
         } => {
+            // A script that was ended may have stopped within a character.
+            let tail = text::whole(&tail).to_vec();
             let tail_text = tail_of(&tail, limits.tail_bytes);
             let (head, replaced_head) = decode(head);
             let (tail, replaced_tail) = decode(tail);
@@ -206,6 +208,21 @@ mod tests {
     fn result(bytes: &[u8]) -> (Output, String) {
         let extracted = extract(Captured::Whole(bytes.to_vec()), &Limits::default());
         (extracted.output, extracted.noise)
+    }
+
+    /// A script that is ended at its time limit stops anywhere.
+    #[test]
+    fn output_that_was_cut_ends_at_a_character() {
+        let captured = Captured::Edges {
+            head: "球".into(),
+            tail: b"\xe7\x90\x83\xe7\x90".to_vec(),
+            dropped: 9,
+        };
+        let extracted = extract(captured, &Limits::default());
+        assert_eq!(
+            (extracted.tail.text.as_str(), extracted.replaced),
+            ("球", false)
+        );
     }
 
     #[test]

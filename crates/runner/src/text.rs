@@ -78,6 +78,26 @@ pub(crate) fn tail(bytes: &[u8], limit: usize) -> &[u8] {
     bytes.get(start..).unwrap_or_default()
 }
 
+/// The bytes without a character at their end of which the rest never came.
+pub(crate) fn whole(bytes: &[u8]) -> &[u8] {
+    for back in 1..=3.min(bytes.len()) {
+        let start = bytes.len() - back;
+        let needs = match bytes.get(start) {
+            Some(0xc2..=0xdf) => 2,
+            Some(0xe0..=0xef) => 3,
+            Some(0xf0..=0xf4) => 4,
+            Some(0x80..=0xbf) => continue,
+            _ => 1,
+        };
+        return if needs > back {
+            bytes.get(..start).unwrap_or_default()
+        } else {
+            bytes
+        };
+    }
+    bytes
+}
+
 /// A text of at most about `limit` bytes: head and tail with a mark between them if it was longer.
 pub(crate) fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
@@ -124,6 +144,20 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_character_that_never_ended_is_left_out() {
+        for text in ["a", "é", "球", "🎬", ""] {
+            assert_eq!(whole(text.as_bytes()), text.as_bytes());
+            for end in 1..text.len() {
+                let cut = [b"b", text.as_bytes().get(..end).unwrap()].concat();
+                assert_eq!(whole(&cut), b"b", "{cut:?}");
+            }
+        }
+        // What is no UTF-8 at all stays, and is told.
+        assert_eq!(whole(b"\x80\x80\x80\x80"), b"\x80\x80\x80\x80");
+        assert_eq!(whole(b"\xff"), b"\xff");
+    }
 
     #[test]
     fn colour_codes_titles_and_marks_go() {
