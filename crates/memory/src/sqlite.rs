@@ -48,14 +48,7 @@ impl SqliteLongTerm {
     /// The file cannot be opened, is no database, or is of a newer version.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        // Opening a pipe would wait for its other end.
-        if std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-            return Err(StoreError::new(
-                shown(&path),
-                "it is no plain file".to_owned(),
-                "name another file",
-            ));
-        }
+        plain_file(&path)?;
         if path.exists()
             && let Some(table) = foreign_table(&path).map_err(|error| fault(&path, &error))?
         {
@@ -78,6 +71,7 @@ impl SqliteLongTerm {
     /// The file cannot be opened, is damaged, is of a newer version or another program's.
     pub fn open_to_read(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
+        plain_file(&path)?;
         // What the system says is plainer than what becomes of it.
         if let Err(error) = std::fs::File::open(&path) {
             let cure = "make it readable for this user, or name another file";
@@ -298,6 +292,18 @@ fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
         _ => "name another file",
     };
     StoreError::new(shown(path), error.to_string(), cure)
+}
+
+/// Refuses what is there and no file: opening a pipe would wait for its other end.
+fn plain_file(path: &Path) -> Result<(), StoreError> {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(StoreError::new(
+            shown(path),
+            "it is no plain file".to_owned(),
+            "name another file",
+        ));
+    }
+    Ok(())
 }
 
 fn shown(path: &Path) -> String {

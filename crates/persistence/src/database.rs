@@ -91,6 +91,14 @@ impl Database {
             file: file.to_owned(),
             source,
         };
+        let refused = |source| DatabaseError::Io {
+            file: file.to_owned(),
+            source,
+        };
+        // Opening a pipe would wait for its other end.
+        if !std::fs::metadata(file).map_err(refused)?.is_file() {
+            return Err(refused(std::io::Error::other("this is no plain file")));
+        }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = Connection::open_with_flags(reading_uri(file), flags).map_err(failed)?;
         connection.busy_timeout(self.wait).map_err(failed)?;

@@ -127,11 +127,28 @@ impl QualityStore {
     /// # Errors
     /// The database cannot be written within five seconds.
     pub fn forget(&self, skill: &str) -> Result<usize, DatabaseError> {
+        self.forget_all([skill])
+    }
+
+    /// Forgets the counters of several skills, of all of them or of none.
+    ///
+    /// # Errors
+    /// The database cannot be written within five seconds.
+    pub fn forget_all<'s>(
+        &self,
+        skills: impl IntoIterator<Item = &'s str>,
+    ) -> Result<usize, DatabaseError> {
         self.with(|connection| {
-            connection.execute(
-                "DELETE FROM quality_counters WHERE skill_name = ?1",
-                [skill],
-            )
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut gone = 0;
+            for skill in skills {
+                gone += change.execute(
+                    "DELETE FROM quality_counters WHERE skill_name = ?1",
+                    [skill],
+                )?;
+            }
+            change.commit()?;
+            Ok(gone)
         })
     }
 

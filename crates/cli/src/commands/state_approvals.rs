@@ -23,7 +23,7 @@ enum Action {
     /// Take approvals back, without asking the server: of a server, of some of its skills, or --all.
     Forget(Forget),
     /// Print the approved files with their digests and sizes as JSON.
-    Export(Export),
+    Export(Shown<Which>),
 }
 
 #[derive(Args)]
@@ -39,15 +39,6 @@ struct Forget {
     all: bool,
     #[command(flatten)]
     shown: Shown<Which>,
-}
-
-#[derive(Args)]
-struct Export {
-    /// Print JSON, which an export is with or without this.
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    which: Which,
 }
 
 /// Where the approvals are.
@@ -70,15 +61,15 @@ impl Which {
 impl StateApprovals {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         match self.action {
-            Action::Show(show) => show.run(printer),
+            Action::Show(show) => show.show(printer),
             Action::Forget(forget) => forget.run(printer),
-            Action::Export(export) => export.run(printer),
+            Action::Export(export) => export.export(printer),
         }
     }
 }
 
 impl Shown<Which> {
-    fn run(&self, printer: Printer) -> Result<(), Failure> {
+    fn show(&self, printer: Printer) -> Result<(), Failure> {
         let file = self.which.open(printer)?;
         let kept = file.look(|kept| kept.clone())?;
         if self.json {
@@ -90,10 +81,9 @@ impl Shown<Which> {
         say(printer, &file, kept.all().count());
         Ok(())
     }
-}
 
-impl Export {
-    fn run(&self, printer: Printer) -> Result<(), Failure> {
+    /// JSON in both forms.
+    fn export(&self, printer: Printer) -> Result<(), Failure> {
         let file = self.which.open(printer)?;
         let kept = file.look(|kept| kept.clone())?;
         let approvals: Vec<Given<'_>> = kept.all().collect();

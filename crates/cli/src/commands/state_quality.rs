@@ -53,18 +53,16 @@ impl Quality {
         &self,
         skills: impl IntoIterator<Item = &'a String>,
     ) -> Result<(), Failure> {
-        let mut skills = skills
+        let skills: Vec<&str> = skills
             .into_iter()
+            .map(String::as_str)
             .filter(|skill| self.counters.contains_key(*skill))
-            .peekable();
-        if skills.peek().is_none() {
+            .collect();
+        if skills.is_empty() {
             return Ok(());
         }
-        let mut forget = || {
-            let store = QualityStore::open(&self.file, system_clock())?;
-            skills.try_for_each(|skill| store.forget(skill).map(drop))
-        };
-        forget().map_err(|error| {
+        let forget = || QualityStore::open(&self.file, system_clock())?.forget_all(skills);
+        forget().map(drop).map_err(|error| {
             Failure::Usage(format!(
                 "nothing is forgotten: {error}; once that file can be written, forget again"
             ))

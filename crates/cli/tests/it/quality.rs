@@ -156,12 +156,8 @@ impl Drop for Holder {
 
 #[test]
 fn a_forget_that_cannot_be_whole_does_nothing_and_says_so() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = after_one_call();
     let path = folder.path();
-    skills(path, &["rig"]);
-    let mut server = Server::start(path, &["--persist", "skills"]);
-    works_alone(&mut server);
-    server.end();
     let file = path.join("state/python/quality.sqlite3");
     let held = Holder::of(&file);
     let loaded = || std::fs::read(path.join("state/python/loaded.json")).unwrap();
@@ -182,6 +178,16 @@ fn a_forget_that_cannot_be_whole_does_nothing_and_says_so() {
     assert!(state(path, &["forget", "rig"]).contains("forgotten: rig"));
 }
 
+/// A folder in which one call of one skill was counted.
+fn after_one_call() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    skills(folder.path(), &["rig"]);
+    let mut server = Server::start(folder.path(), &["--persist", "skills"]);
+    works_alone(&mut server);
+    server.end();
+    folder
+}
+
 fn works_alone(server: &mut Server) {
     server.load("rig").unwrap();
     server.call("rig__one", &json!({})).unwrap();
@@ -190,12 +196,8 @@ fn works_alone(server: &mut Server) {
 /// A database that cannot be read hides no skill, and looking moves nothing away.
 #[test]
 fn what_is_loaded_is_shown_beside_a_database_that_cannot_be_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = after_one_call();
     let path = folder.path();
-    skills(path, &["rig"]);
-    let mut server = Server::start(path, &["--persist", "skills"]);
-    works_alone(&mut server);
-    server.end();
     let file = path.join("state/python/quality.sqlite3");
     std::fs::write(
         &file,
@@ -209,17 +211,25 @@ fn what_is_loaded_is_shown_beside_a_database_that_cannot_be_read() {
     );
     assert!(text.contains("; how skills do is not shown"), "{text}");
     assert!(!path.join("state/python/quality.sqlite3.bak").exists());
+    std::fs::remove_file(&file).unwrap();
+    #[cfg(unix)]
+    {
+        // Nobody writes to it: whoever opened it would wait for ever.
+        let made = std::process::Command::new("mkfifo").arg(&file).status();
+        assert!(made.unwrap().success());
+        let text = state(path, &["show"]);
+        assert!(
+            text.starts_with("exit 0") && text.contains("no plain file"),
+            "{text}"
+        );
+    }
 }
 
 /// A backup that holds the database does not hold up the end.
 #[test]
 fn a_held_database_delays_no_end() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = after_one_call();
     let path = folder.path();
-    skills(path, &["rig"]);
-    let mut server = Server::start(path, &["--persist", "skills"]);
-    works_alone(&mut server);
-    server.end();
     let mut server = Server::start(path, &["--persist", "skills"]);
     let held = Holder::of(&path.join("state/python/quality.sqlite3"));
     works_alone(&mut server);

@@ -209,8 +209,13 @@ fn a_pipe_is_no_memory_and_nobody_waits_for_its_other_end() {
     let path = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&path).status();
     assert!(made.unwrap().success());
-    let error = SqliteLongTerm::open(&path).unwrap_err();
-    assert!(error.to_string().contains("it is no plain file"), "{error}");
+    for opened in [
+        SqliteLongTerm::open(&path),
+        SqliteLongTerm::open_to_read(&path),
+    ] {
+        let error = opened.unwrap_err().to_string();
+        assert!(error.contains("it is no plain file"), "{error}");
+    }
 }
 
 #[cfg(unix)]

@@ -154,17 +154,17 @@ pub(super) async fn of_skills(catalog: &SkillCatalog) -> Vec<Problem> {
 /// Skills whose instructions and files no client gets to read. Looks at the files.
 pub(super) fn of_texts(catalog: &SkillCatalog) -> Vec<Problem> {
     let skills = catalog.list_skills(None);
-    let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).collect();
-    let states = catalog.text_states(&names);
-    let reasons = states.into_iter().map(|state| state?.not_served);
-    let problem = |(name, reason): (&&str, String)| {
-        let what = format!("its instructions and files are not served: {reason}");
+    let texts = catalog.texts_of(&skills).into_iter();
+    let told = skills.iter().zip(texts).filter_map(|(skill, text)| {
+        let what = format!(
+            "its instructions and files are not served: {}",
+            text?.not_served?
+        );
+        let name = skill.id.as_ref().unwrap_or(&skill.name);
         let cure = "`metier check` shows the place and the cure";
-        Problem::new(format!("skill {name}"), one_line(&what), cure)
-    };
-    let told = names.iter().zip(reasons);
-    told.filter_map(|(name, reason)| Some(problem((name, reason?))))
-        .collect()
+        Some(Problem::new(format!("skill {name}"), one_line(&what), cure))
+    });
+    told.collect()
 }
 
 fn of_load(about: String, error: &LoadError) -> Problem {
