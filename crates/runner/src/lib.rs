@@ -85,7 +85,7 @@ mod watchdog;
 mod windows;
 
 pub use allowance::Allowance;
-pub use command_line::long_options;
+pub use command_line::{LeftOut, LongOptions, long_options};
 pub use environment::{EnvironmentPolicy, PatternError};
 pub use error::RunError;
 pub use events::{Progress, Quiet, RunEvents};
