@@ -242,7 +242,7 @@ pub fn not_for_readers_at(path: &str) -> Option<(&str, &'static str)> {
     None
 }
 
-fn not_for_readers(name: &str) -> Option<&'static str> {
+pub(crate) fn not_for_readers(name: &str) -> Option<&'static str> {
     if name.starts_with('.') {
         Some("it is hidden")
     } else if name == "__pycache__" {

@@ -86,6 +86,10 @@ struct Output {
     /// How many more there are; `status: skipped` lists all of them.
     #[serde(skip_serializing_if = "is_none")]
     more_rejected: usize,
+    /// How many skills are not used because another one of their name comes first; `status: shadowed` lists them. On the
+    /// first page only.
+    #[serde(skip_serializing_if = "is_none")]
+    shadowed: usize,
     /// What was found about roots and about folders that are no skills (scripts without a SKILL.md,
     /// broken links, odd names), 50 at most; on the first page only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -153,6 +157,11 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     } else {
         Vec::new()
     };
+    let shadowed = if skip == 0 && status != Some(SkillStatus::Shadowed) {
+        catalog.list_skills(Some(SkillStatus::Shadowed)).len()
+    } else {
+        0
+    };
     let findings: Vec<&Diagnostic> = snapshot
         .root_findings()
         .filter(|finding| skip == 0 && finding.severity >= Severity::Warning)
@@ -168,6 +177,7 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
             .take(MOST_FAULTS)
             .map(RejectedRow::from)
             .collect(),
+        shadowed,
         more_findings: findings.len().saturating_sub(MOST_FAULTS),
         findings: findings
             .into_iter()
