@@ -158,7 +158,7 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
         Vec::new()
     };
     let shadowed = if skip == 0 && status != Some(SkillStatus::Shadowed) {
-        catalog.list_skills(Some(SkillStatus::Shadowed)).len()
+        snapshot.parts.skills.shadowed.len()
     } else {
         0
     };
