@@ -266,6 +266,10 @@ impl ManifestCache {
             });
         }
         self.known = known;
+        // Folders.
+        for (path, reason) in std::mem::take(&mut list.unreadable) {
+            list.skip(path, reason);
+        }
         Ok(FileManifest {
             files: served,
             skipped: list.skipped,
