@@ -12,7 +12,10 @@ use rusqlite::{
 };
 
 use crate::long_term::combined;
-use crate::sqlite_file::{VERSION, connect, connect_to_read, foreign_table, make_private};
+use crate::sqlite_file::{
+    VERSION, connect, connect_beside, connect_to_nothing, connect_to_read, foreign_table,
+    is_without_tables, make_private,
+};
 use crate::{
     Existing, LongTermStore, MemoryEntry, MemoryFilter, MemoryLayer, MemoryQuery, StoreError,
 };
@@ -49,14 +52,9 @@ impl SqliteLongTerm {
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         plain_file(&path)?;
-        if path.exists()
-            && let Some(table) = foreign_table(&path).map_err(|error| fault(&path, &error))?
-        {
-            return Err(StoreError::new(
-                shown(&path),
-                format!("it is a database of another program: it has a table `{table}`"),
-                "name another file",
-            ));
+        if path.exists() {
+            let looking = connect_beside(&path).map_err(|error| fault(&path, &error))?;
+            nobody_elses(&path, &looking)?;
         }
         make_private(&path)
             .map_err(|error| StoreError::new(shown(&path), error.to_string(), FOLDER))?;
@@ -78,6 +76,14 @@ impl SqliteLongTerm {
             return Err(StoreError::new(shown(&path), error.to_string(), cure));
         }
         let opened = connect_to_read(&path).map_err(|error| fault(&path, &error))?;
+        nobody_elses(&path, &opened)?;
+        // What holds no table is new to whoever writes it, and holds nothing for whoever reads it.
+        let is_new = is_without_tables(&opened).map_err(|error| fault(&path, &error))?;
+        let opened = if is_new {
+            connect_to_nothing().map_err(|error| fault(&path, &error))?
+        } else {
+            opened
+        };
         Self::known(path, opened)
     }
 
@@ -294,16 +300,46 @@ fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
     StoreError::new(shown(path), error.to_string(), cure)
 }
 
-/// Refuses what is there and no file: opening a pipe would wait for its other end.
+/// Refuses what is there and no file, also in the places of the files that `SQLite` makes beside it: opening a pipe would
+/// wait for its other end.
 fn plain_file(path: &Path) -> Result<(), StoreError> {
-    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+    let is_other = |path: &Path| std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+    if is_other(path) {
         return Err(StoreError::new(
             shown(path),
             "it is no plain file".to_owned(),
             "name another file",
         ));
     }
-    Ok(())
+    match beside(path).into_iter().find(|side| is_other(side)) {
+        Some(side) => Err(StoreError::new(
+            shown(path),
+            format!("{} beside it is no plain file", side.display()),
+            "move that away, or name another file",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The names of the files that `SQLite` makes beside a database.
+fn beside(path: &Path) -> [PathBuf; 3] {
+    ["-journal", "-wal", "-shm"].map(|suffix| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    })
+}
+
+/// Refuses a database in which another program has tables: its version and its journal are its own.
+fn nobody_elses(path: &Path, connection: &Connection) -> Result<(), StoreError> {
+    match foreign_table(connection).map_err(|error| fault(path, &error))? {
+        Some(table) => Err(StoreError::new(
+            shown(path),
+            format!("it is a database of another program: it has a table `{table}`"),
+            "name another file",
+        )),
+        None => Ok(()),
+    }
 }
 
 fn shown(path: &Path) -> String {
