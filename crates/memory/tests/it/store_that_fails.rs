@@ -108,7 +108,7 @@ fn sessions_that_end_together_ask_a_store_that_refuses_together() {
             })
             .collect();
         // All but the one whose patterns are being tried wait.
-        while memory.len().unwrap() > 63 || memory.query(&working()).unwrap().len() > 0 {
+        while memory.len().unwrap() > 63 || !memory.query(&working()).unwrap().is_empty() {
             std::thread::yield_now();
         }
         drop(held);
