@@ -137,6 +137,10 @@ impl Database {
         connection
             .execute_batch("PRAGMA synchronous = NORMAL")
             .map_err(failed)?;
+        // With the first look its log and the index of that are there.
+        connection
+            .query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+            .map_err(failed)?;
         Ok(connection)
     }
 
@@ -191,7 +195,7 @@ impl Database {
 const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// The name of a file beside a database.
-fn beside(file: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(file: &Path, suffix: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -251,3 +251,39 @@ fn a_pipe_beside_a_database_is_told_and_nobody_waits_for_it() {
         assert!(pipe.exists());
     }
 }
+
+/// A server runs for weeks, and somebody tidies up or puts a backup back meanwhile.
+#[cfg(unix)]
+#[test]
+fn counters_whose_file_goes_or_is_replaced_go_on_in_the_one_that_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    let (file, backup) = (kept.join("quality.sqlite3"), folder.path().join("backup"));
+    let clock = || -> metier_persistence::Clock { Arc::new(|| 7) };
+    let counted = |file: &std::path::Path| {
+        let all = QualityStore::open_to_read(file, clock()).unwrap().all();
+        all.unwrap()["rig"]["listed"]
+    };
+    let store = QualityStore::open(&backup, clock()).unwrap();
+    store.add(&[("rig", "listed", 100)]).unwrap();
+    drop(store);
+    let ledger = QualityLedger::begin(&file, clock()).unwrap();
+    let count = || {
+        ledger.add([("rig", "listed")]);
+        ledger.flush();
+    };
+    count();
+    std::fs::remove_dir_all(&kept).unwrap();
+    count();
+    count();
+    assert_eq!(counted(&file), 2);
+    let moved = folder.path().join("moved");
+    std::fs::rename(&file, &moved).unwrap();
+    std::fs::copy(&backup, &file).unwrap();
+    count();
+    assert_eq!((counted(&moved), counted(&file)), (2, 101));
+    std::fs::rename(&file, &moved).unwrap();
+    std::fs::copy(&backup, &file).unwrap();
+    drop(ledger);
+    assert_eq!((counted(&moved), counted(&file)), (101, 100));
+}
