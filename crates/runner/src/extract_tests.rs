@@ -114,7 +114,7 @@ fn a_scalar_alone_is_read_as_one_in_a_list_is() {
         ("\u{feff}\"a\\udc80\"", json!("a\u{fffd}"), "surrogate"),
         (
             "123456789012345678901234567890",
-            json!(1.2345678901234568e29),
+            json!(1.234_567_890_123_456_8e29),
             "64 bits",
         ),
     ] {
