@@ -40,6 +40,9 @@ pub use uri::{encode_skill_path, parse_skill_uri};
 /// The file by which a skill is known.
 pub const SKILL_FILE: &str = "SKILL.md";
 
+/// How often one question looks while somebody goes on writing.
+const MOST_LOOKS: usize = 32;
+
 /// Every skill whose texts are served, by what stands between `skill://` and its files: its name,
 /// or `LABEL/NAME` for one whose name an earlier skill has (SEP-2640).
 #[derive(Debug, Default)]
@@ -261,7 +264,7 @@ impl SkillShelf {
 
 impl SkillCatalog {
     /// Runs what looks at the skills' files; once more where that showed that the catalog was
-    /// behind. `work` tells what it found in its second argument. Blocks.
+    /// behind, and again while somebody goes on writing. `work` tells what it found in its second argument. Blocks.
     ///
     /// # Errors
     /// Those of `work`.
@@ -270,15 +273,17 @@ impl SkillCatalog {
         work: impl Fn(&SkillShelf, &mut FileChange) -> Result<T, E>,
     ) -> Result<T, E> {
         self.bring_back();
-        let mut change = FileChange::None;
-        let first = work(self.snapshot().shelf(), &mut change);
-        if !self.heed(change) {
-            return first;
+        let mut looks = 1;
+        loop {
+            let snapshot = self.snapshot();
+            let mut change = FileChange::None;
+            let found = work(snapshot.shelf(), &mut change);
+            let is_worth_another = self.heed(change, snapshot.shelf());
+            if !is_worth_another || looks == MOST_LOOKS {
+                return found;
+            }
+            looks += 1;
         }
-        let mut change = FileChange::None;
-        let second = work(self.snapshot().shelf(), &mut change);
-        self.heed(change);
-        second
     }
 
     /// Looks at the files of every skill that the folders' changes may concern and that somebody was shown, or whose
@@ -305,7 +310,7 @@ impl SkillCatalog {
 
     /// Takes over what a look at the files found: whether the folders were read anew, so that it is
     /// worth looking once more.
-    fn heed(&self, change: FileChange) -> bool {
+    fn heed(&self, change: FileChange, looked_at: &Arc<SkillShelf>) -> bool {
         match change {
             FileChange::None => false,
             FileChange::Files => {
@@ -327,14 +332,25 @@ impl SkillCatalog {
                 true
             }
             FileChange::SkillFile => {
-                let before = Arc::clone(self.snapshot().shelf());
+                // Of all who find the same one reads the folders, and the others wait for that.
+                let _taking_over = self.take_over();
+                if !Arc::ptr_eq(self.snapshot().shelf(), looked_at) {
+                    return true;
+                }
                 self.rediscover();
                 let snapshot = self.snapshot();
-                if snapshot.shelf().is_same(&before) {
+                let now = snapshot.shelf();
+                for (key, skill) in &now.skills {
+                    let before = looked_at.skills.get(key);
+                    if before.is_some_and(|before| Arc::ptr_eq(before, skill)) {
+                        skill.settle_awaited();
+                    }
+                }
+                if now.is_same(looked_at) {
                     // What cannot be taken over makes no other skill of it, but the files are not served.
                     self.shared.files_changed();
                 } else {
-                    self.remember_departed(&before, snapshot.shelf());
+                    self.remember_departed(looked_at, now);
                 }
                 true
             }

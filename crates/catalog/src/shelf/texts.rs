@@ -44,7 +44,7 @@ impl Texts {
             return skill.beyond_manifest.is_some();
         }
         let served = self.shelf(skills).get(&skill.metadata.name);
-        served.is_some_and(|served| served.is_left_out())
+        served.is_some_and(|served| served.why_not().is_some())
     }
 
     /// Whether somebody has asked for it, in this generation or in one before.
