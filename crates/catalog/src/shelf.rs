@@ -19,6 +19,8 @@ mod turns;
 mod uri;
 
 use std::collections::BTreeMap;
+#[cfg(feature = "watch")]
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use metier_loader::{LoadedSkill, RejectedSkill};
@@ -287,25 +289,41 @@ impl SkillCatalog {
     }
 
     /// Looks at the files of every skill that the folders' changes may concern and that somebody was shown, or whose
-    /// files are too many by now. Blocks.
+    /// files are too many by now; with a report, of those that are the same there. Whether there are other files, which
+    /// is to be published. Blocks.
     #[cfg(feature = "watch")]
-    pub(crate) fn look_where(&self, stirred: impl Fn(&std::path::Path) -> bool) {
+    pub(crate) fn look_where(
+        &self,
+        stirred: impl Fn(&std::path::Path) -> bool,
+        report: Option<&metier_loader::ScanReport>,
+    ) -> bool {
         let snapshot = self.snapshot();
         let Some(shelf) = snapshot.shelf_in_use() else {
-            return;
+            return false;
+        };
+        let staying: Option<BTreeSet<*const LoadedSkill>> = report.map(|report| {
+            let shadowed = report.shadowed.iter().map(|shadowed| &shadowed.skill);
+            report
+                .skills
+                .iter()
+                .chain(shadowed)
+                .map(Arc::as_ptr)
+                .collect()
+        });
+        let stays = |skill: &Arc<LoadedSkill>| {
+            let staying = staying.as_ref();
+            staying.is_none_or(|staying| staying.contains(&Arc::as_ptr(skill)))
         };
         let mut change = FileChange::None;
         for skill in shelf.skills.values() {
             if stirred(&skill.skill().path)
+                && stays(skill.skill())
                 && (!skill.shown().is_nothing() || skill.is_other_than_scanned())
             {
                 skill.manifest(&mut change);
             }
         }
-        // What a SKILL.md says by now is read by whoever saw the folders change.
-        if change != FileChange::None {
-            self.shared.files_changed();
-        }
+        change != FileChange::None
     }
 
     /// Takes over what a look at the files found: whether the folders were read anew, so that it is
