@@ -364,8 +364,8 @@ impl Call<'_> {
     }
 }
 
-/// Ends the handler's task when the call's own future goes away.
-struct EndWith(tokio::task::AbortHandle);
+/// Ends a handler's task when the future that waits for it goes away.
+pub(crate) struct EndWith(pub(crate) tokio::task::AbortHandle);
 
 impl Drop for EndWith {
     fn drop(&mut self) {

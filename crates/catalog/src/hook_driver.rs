@@ -11,6 +11,7 @@ use metier_hooks::{
 };
 use tokio::task::JoinError;
 
+use crate::dispatcher::EndWith;
 use crate::state::Shared;
 
 tokio::task_local! {
@@ -76,11 +77,9 @@ impl Guard for TimeLimit {
                 HandlerKind::Async(run) => {
                     let task =
                         tokio::spawn(AROUND.scope(around, async move { run(context).await }));
-                    let abort = task.abort_handle();
-                    let verdict = within(limit, task).await;
-                    // A task that is late is of no use to anybody.
-                    abort.abort();
-                    verdict
+                    // A task that is late, or that nobody waits for any more, is of no use to anybody.
+                    let _ended = EndWith(task.abort_handle());
+                    within(limit, task).await
                 }
                 // A closure that blocks cannot be stopped; it is left behind on its own thread. There
                 // are some hundreds of those for everything, so that one that never ends must not

@@ -1,5 +1,5 @@
 //! The `metier` command: data on stdout, talk on stderr, exit code 0 fine, 1 a failure that was
-//! asked about, 2 usage or environment.
+//! asked about, 2 usage or environment, 128 and its number a second signal.
 
 mod attaching;
 mod catalog_settings;

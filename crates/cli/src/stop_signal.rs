@@ -1,69 +1,159 @@
-//! Waiting for the wish to stop.
+//! Waiting for the wish to stop, and keeping to it.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use crate::printer::Printer;
 
 /// The signal of a file that grew beyond the limit of the process.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 const SIGXFSZ: i32 = 25;
 
+/// A signal that comes again so soon is the same one: a terminal and a program between it and this one both send it.
+const TOGETHER: Duration = Duration::from_millis(300);
+
+/// How long an end may take, whatever holds it up: all that it waits for has a limit of its own, but a disk may hang.
+const END_WITHIN: Duration = Duration::from_secs(30);
+
+/// What a shell says of a program that a signal ended is this and the number of the signal.
+const BY_SIGNAL: i32 = 128;
+
 /// Listens for SIGINT and SIGTERM (Ctrl-C on other systems) from the moment it is made, so that a
-/// signal that comes right after a server has announced itself is not lost.
+/// signal that comes right after a server has announced itself is not lost. The second one ends the process at once.
+#[derive(Clone)]
 pub(crate) struct StopSignal {
-    #[cfg(unix)]
-    signals: Vec<tokio::signal::unix::Signal>,
+    wished: watch::Sender<bool>,
 }
 
 impl StopSignal {
-    /// Must be called inside a runtime.
-    #[cfg(unix)]
-    pub(crate) fn listen() -> Self {
+    /// Must be called inside a runtime, and counts as long as that is there.
+    pub(crate) fn listen(printer: Printer) -> Self {
+        let (wished, _) = watch::channel(false);
+        let this = Self { wished };
+        tokio::spawn(this.clone().attend(Signals::listen(), printer));
+        this
+    }
+
+    /// Completes at the first signal.
+    pub(crate) async fn wait(&self) {
+        // The sender is here, so there is a value to wait for.
+        let _ = self.wished.subscribe().wait_for(|wished| *wished).await;
+    }
+
+    /// The end has begun without a signal.
+    pub(crate) fn ends(&self) {
+        self.wished.send_replace(true);
+    }
+
+    async fn attend(self, mut signals: Signals, printer: Printer) {
+        tokio::select! {
+            _ = signals.next() => self.ends(),
+            () = self.wait() => {}
+        }
+        let began = Instant::now();
+        loop {
+            tokio::select! {
+                signal = signals.next() => if let Some(number) = signal.number_of_an_order() && began.elapsed() > TOGETHER {
+                    printer.say("stopped at once; what was under way is given up");
+                    leave(BY_SIGNAL + number);
+                },
+                () = sleep_until(began + END_WITHIN) => {
+                    printer.say(&format!(
+                        "error: something could not be ended within {} seconds, perhaps a disk that does not answer; it is given up",
+                        END_WITHIN.as_secs()
+                    ));
+                    leave(2);
+                }
+            }
+        }
+    }
+}
+
+#[expect(
+    clippy::exit,
+    reason = "somebody waits for the end, and what holds it up may never return; scripts end by the watchdog"
+)]
+fn leave(code: i32) -> ! {
+    std::process::exit(code)
+}
+
+/// What came.
+#[derive(Clone, Copy)]
+struct Signal {
+    number: i32,
+}
+
+impl Signal {
+    const INTERRUPT: i32 = 2;
+    const TERMINATE: i32 = 15;
+    const QUIT: i32 = 3;
+
+    /// Its number, if somebody sent it to have an end. A terminal that closes may say so twice, and means it once.
+    fn number_of_an_order(self) -> Option<i32> {
+        let orders = [Self::INTERRUPT, Self::TERMINATE, Self::QUIT];
+        orders.contains(&self.number).then_some(self.number)
+    }
+}
+
+#[cfg(unix)]
+struct Signals(Vec<(i32, tokio::signal::unix::Signal)>);
+
+#[cfg(unix)]
+impl Signals {
+    /// A closed terminal and Ctrl-\ end the scripts too, instead of leaving them behind.
+    const HANGUP: i32 = 1;
+
+    fn listen() -> Self {
         use tokio::signal::unix::{SignalKind, signal};
-        let kinds = [
-            SignalKind::interrupt(),
-            SignalKind::terminate(),
-            // A closed terminal and Ctrl-\ end the scripts too, instead of leaving them behind.
-            SignalKind::hangup(),
-            SignalKind::quit(),
-        ];
         // Whoever listens to it is not ended by it: a write beyond a size limit then fails like one to a full disk,
         // and what could not be written is told.
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         let _ = signal(SignalKind::from_raw(SIGXFSZ));
-        Self {
-            // A signal that cannot be listened to keeps its usual effect, which is to end the process.
-            signals: kinds
-                .into_iter()
-                .filter_map(|kind| signal(kind).ok())
-                .collect(),
-        }
+        let numbers = [
+            Signal::INTERRUPT,
+            Signal::TERMINATE,
+            Self::HANGUP,
+            Signal::QUIT,
+        ];
+        // A signal that cannot be listened to keeps its usual effect, which is to end the process.
+        let listened = numbers.into_iter().filter_map(|number| {
+            let signal = signal(SignalKind::from_raw(number)).ok()?;
+            Some((number, signal))
+        });
+        Self(listened.collect())
     }
 
-    /// Must be called inside a runtime.
-    #[cfg(not(unix))]
-    pub(crate) fn listen() -> Self {
-        Self {}
-    }
-
-    /// Completes at the first signal.
-    #[cfg(unix)]
-    pub(crate) async fn wait(mut self) {
+    async fn next(&mut self) -> Signal {
         std::future::poll_fn(|context| {
-            let fired = self
-                .signals
-                .iter_mut()
-                .any(|signal| signal.poll_recv(context).is_ready());
-            if fired {
-                std::task::Poll::Ready(())
-            } else {
-                std::task::Poll::Pending
-            }
+            let mut signals = self.0.iter_mut();
+            let fired = signals.find_map(|(number, signal)| {
+                signal.poll_recv(context).is_ready().then_some(*number)
+            });
+            fired.map_or(std::task::Poll::Pending, |number| {
+                std::task::Poll::Ready(Signal { number })
+            })
         })
-        .await;
+        .await
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn listen() -> Self {
+        Self
     }
 
-    /// Completes at the first Ctrl-C.
-    #[cfg(not(unix))]
-    pub(crate) async fn wait(self) {
+    async fn next(&mut self) -> Signal {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
+        }
+        Signal {
+            number: Signal::INTERRUPT,
         }
     }
 }

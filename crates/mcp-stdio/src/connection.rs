@@ -75,13 +75,13 @@ impl Connection {
         }
     }
 
-    /// Cancels what is under way and returns when all of it has ended.
+    /// Cancels what is under way and returns when all of it has ended. Hooks of the end are waited for, not for long.
     pub(crate) async fn end(self) {
         self.closing.cancel();
         self.tasks.close();
         self.tasks.wait().await;
         if let Some(session) = &self.session {
-            self.server.end_session(session).await;
+            self.server.end_last_session(session).await;
         }
     }
 

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::call::{Call, Outbound, Outcome, Streaming};
+use crate::call::{Call, Outcome};
 use crate::envelope::Request;
 use crate::error::{INVALID_REQUEST, METHOD_NOT_FOUND, McpError};
 use crate::exchange::{Answer, Exchange, Frame, Reply};
 use crate::meta::Meta;
+use crate::outbound::{Outbound, Streaming};
 use crate::peers::PeerGuard;
 use crate::session::Session;
 use crate::table::Started;
@@ -87,11 +88,10 @@ impl McpServer {
             let _guards = guards;
             let shared = &server.inner.shared;
             if let Some(peer) = peer.as_mut().filter(|peer| peer.owes_greeting()) {
-                if let Some(gone) = peer.greeted() {
-                    shared.session_ended(&gone, "expired").await;
-                }
+                let gone = peer.greeted();
+                let client = call.meta.client_name.clone();
                 shared
-                    .session_started(peer.label(), call.meta.client_name.clone())
+                    .session_started(peer.label(), client, gone, &stop)
                     .await;
             }
             let outcome = match server.inner.table.start(&method, params.as_json(), &call) {

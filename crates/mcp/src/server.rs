@@ -8,6 +8,7 @@ use std::time::Duration;
 use metier_catalog::{SkillCatalog, ToolDispatcher};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio::time::Instant;
 use tokio_util::sync::DropGuard;
 
 use crate::admission;
@@ -23,6 +24,7 @@ use crate::incoming::{Incoming, Refused, Way};
 use crate::meta::Meta;
 use crate::methods;
 use crate::session::Session;
+use crate::session_hooks::TOLD_WITHIN;
 use crate::session_roots::ask_if_due;
 use crate::shared::Shared;
 use crate::stream::NoticeStream;
@@ -52,8 +54,8 @@ impl fmt::Debug for McpServer {
     }
 }
 
-/// How long a shutdown waits for hooks that hear of the end of sessions.
-const TOLD_WITHIN: Duration = Duration::from_mins(1);
+/// What hooks have at least, after calls that took all the time that a shutdown has.
+const TOLD_AT_LEAST: Duration = Duration::from_secs(2);
 
 impl McpServer {
     /// A server over a catalog.
@@ -166,13 +168,30 @@ impl McpServer {
     /// Ends a session: its calls are cancelled, its streams close, its end is told to the hooks
     /// once. `false` when there is no such session.
     pub async fn end_session(&self, id: &str) -> bool {
-        match self.inner.shared.sessions.end(id) {
-            Some(session) => {
-                self.inner.shared.session_ended(&session.id, "closed").await;
-                true
-            }
-            None => false,
+        self.end(id, None).await
+    }
+
+    /// The same for a transport that has no other client and ends with it: hooks have six seconds, and what is still
+    /// running of them then is ended.
+    pub async fn end_last_session(&self, id: &str) -> bool {
+        self.end(id, Some(TOLD_WITHIN)).await
+    }
+
+    async fn end(&self, id: &str, within: Option<Duration>) -> bool {
+        let shared = &self.inner.shared;
+        let Some(session) = shared.sessions.end(id) else {
+            return false;
+        };
+        if !shared
+            .session_ended_within(&session.id, "closed", within)
+            .await
+        {
+            tracing::warn!(
+                session = id,
+                "hooks did not hear of the end of a session in time; what still ran of them was ended"
+            );
         }
+        true
     }
 
     /// How many sessions are live.
@@ -187,7 +206,11 @@ impl McpServer {
 
     /// Cancels every call and waits for its end, closes every stream and ends every session. What
     /// is asked afterwards is cancelled at once.
+    ///
+    /// Calls have ten seconds for it. Hooks hear of the end of all sessions at the same time, in what is left of the ten
+    /// seconds, two at least and six at most; what is still running of them then is ended.
     pub async fn shutdown(&self) {
+        let began = Instant::now();
         let shared = &self.inner.shared;
         shared.closing.cancel();
         shared.under_way.close();
@@ -200,15 +223,12 @@ impl McpServer {
         let sessions = shared.sessions.end_all().into_iter();
         let mut ended: Vec<Arc<str>> = sessions.map(|it| Arc::clone(&it.id)).collect();
         ended.extend(shared.peers.end_all());
-        let told = async {
-            shared.sessions_ended(ended, "shutdown").await;
-            // What was begun for clients that went away comes to its end too.
-            shared.telling.close();
-            shared.telling.wait().await;
-        };
-        if tokio::time::timeout(TOLD_WITHIN, told).await.is_err() {
-            tracing::warn!("hooks take so long that they do not hear of the end of every session");
-        }
+        let left = GRACE.saturating_sub(began.elapsed());
+        let within = left.clamp(TOLD_AT_LEAST, TOLD_WITHIN);
+        shared.all_sessions_end(ended, within).await;
+        // What was begun for clients that went away comes to its end too, or is given up by now.
+        shared.telling.close();
+        shared.telling.wait().await;
     }
 
     fn start_background(&self) {

@@ -1,6 +1,7 @@
 //! The three layers together.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::compaction::patterns;
@@ -12,7 +13,7 @@ use crate::{
     MemoryLayer, MemoryLimits, MemoryQuery, StoreError, SystemClock, redact,
 };
 
-/// The three layers. No lock is held while the long-term store is at work.
+/// The three layers. No lock is held while the long-term store is at work, but that of the sessions that end then.
 #[derive(Debug)]
 pub struct AgentMemory {
     limits: MemoryLimits,
@@ -21,6 +22,9 @@ pub struct AgentMemory {
     pub(crate) long_term: Arc<dyn LongTermStore>,
     /// Patterns that the store did not take. They are part of the memory, and tried again.
     pub(crate) waiting: InMemoryLongTerm,
+    /// How often the store was to take what waits, and up to which of them it was asked.
+    asked: AtomicU64,
+    tried: Mutex<u64>,
     /// What the store says of all tools of an application, as long as its revision is this.
     pub(crate) learned: Mutex<BTreeMap<String, (u64, Arc<ToolRecords>)>>,
 }
@@ -39,6 +43,8 @@ impl AgentMemory {
             sessions: Mutex::default(),
             long_term,
             waiting: InMemoryLongTerm::new(),
+            asked: AtomicU64::new(0),
+            tried: Mutex::default(),
             learned: Mutex::default(),
         }
     }
@@ -189,17 +195,27 @@ impl AgentMemory {
         Ok(self.len()? == 0)
     }
 
+    /// Many sessions may end together while somebody holds the store. What all of them learned is tried once for those
+    /// that waited for the try before, and told once where it was refused.
     fn promote(&self, working: &[MemoryEntry]) -> Result<(), StoreError> {
-        let mut new = self.waiting.take();
-        new.extend(patterns(working));
-        if new.is_empty() {
+        let most = self.limits.long_term;
+        self.waiting.put(patterns(working), Existing::AddUp, most)?;
+        // After it is among those that wait, so that a try with this number has it.
+        let number = self.asked.fetch_add(1, Ordering::AcqRel) + 1;
+        let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
+        if *tried >= number {
             return Ok(());
         }
-        let most = self.limits.long_term;
-        let put = self.long_term.put(new.clone(), Existing::AddUp, most);
-        if put.is_err() {
-            self.waiting.put(new, Existing::AddUp, most)?;
+        let up_to = self.asked.load(Ordering::Acquire);
+        let all = self.waiting.take();
+        let mut put = Ok(());
+        if !all.is_empty() {
+            put = self.long_term.put(all.clone(), Existing::AddUp, most);
+            if put.is_err() {
+                self.waiting.put(all, Existing::AddUp, most)?;
+            }
         }
+        *tried = up_to;
         put
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::types::Value as Sql;
@@ -12,7 +12,11 @@ use rusqlite::{
 };
 
 use crate::long_term::combined;
-use crate::sqlite_file::{VERSION, connect, connect_to_read, foreign_table, make_private};
+use crate::sqlite_file::{
+    VERSION, connect, connect_beside, connect_to_nothing, connect_to_read, foreign_table,
+    is_without_tables, make_private,
+};
+use crate::sqlite_place::{Place, plain_file};
 use crate::{
     Existing, LongTermStore, MemoryEntry, MemoryFilter, MemoryLayer, MemoryQuery, StoreError,
 };
@@ -30,7 +34,16 @@ const COLUMNS: &str = "key, session_id, dcc_name, score, created_ms, facts";
 /// newer version is refused and left as it is.
 pub struct SqliteLongTerm {
     path: PathBuf,
-    connection: Mutex<Connection>,
+    open: Mutex<Open>,
+    /// Whether it was opened to look alone.
+    is_reader: bool,
+}
+
+struct Open {
+    connection: Connection,
+    place: Place,
+    /// How often another file has taken its place.
+    renewed: u64,
 }
 
 impl fmt::Debug for SqliteLongTerm {
@@ -49,19 +62,14 @@ impl SqliteLongTerm {
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
         plain_file(&path)?;
-        if path.exists()
-            && let Some(table) = foreign_table(&path).map_err(|error| fault(&path, &error))?
-        {
-            return Err(StoreError::new(
-                shown(&path),
-                format!("it is a database of another program: it has a table `{table}`"),
-                "name another file",
-            ));
+        if path.exists() {
+            let looking = connect_beside(&path).map_err(|error| fault(&path, &error))?;
+            nobody_elses(&path, &looking)?;
         }
         make_private(&path)
             .map_err(|error| StoreError::new(shown(&path), error.to_string(), FOLDER))?;
         let opened = connect(&path).map_err(|error| fault(&path, &error))?;
-        Self::known(path, opened)
+        Self::known(path, opened, false)
     }
 
     /// Opens a file that is there, to look at it alone: nothing is written or made, so that it may be on a disk that cannot
@@ -78,11 +86,19 @@ impl SqliteLongTerm {
             return Err(StoreError::new(shown(&path), error.to_string(), cure));
         }
         let opened = connect_to_read(&path).map_err(|error| fault(&path, &error))?;
-        Self::known(path, opened)
+        nobody_elses(&path, &opened)?;
+        // What holds no table is new to whoever writes it, and holds nothing for whoever reads it.
+        let is_new = is_without_tables(&opened).map_err(|error| fault(&path, &error))?;
+        let opened = if is_new {
+            connect_to_nothing().map_err(|error| fault(&path, &error))?
+        } else {
+            opened
+        };
+        Self::known(path, opened, true)
     }
 
     /// A store over an open file, when the file is one of ours and whole.
-    fn known(path: PathBuf, opened: Connection) -> Result<Self, StoreError> {
+    fn known(path: PathBuf, opened: Connection, is_reader: bool) -> Result<Self, StoreError> {
         let version: i64 = opened
             .query_row("PRAGMA user_version", [], |row| row.get(0))
             .map_err(|error| fault(&path, &error))?;
@@ -104,9 +120,15 @@ impl SqliteLongTerm {
                 ANEW,
             ));
         }
+        let open = Open {
+            connection: opened,
+            place: Place::of(&path),
+            renewed: 0,
+        };
         Ok(Self {
             path,
-            connection: Mutex::new(opened),
+            open: Mutex::new(open),
+            is_reader,
         })
     }
 
@@ -117,13 +139,44 @@ impl SqliteLongTerm {
 
     fn with<T>(
         &self,
-        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+        work: impl FnOnce(&mut Open) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut connection: MutexGuard<'_, Connection> = self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        work(&mut connection).map_err(|error| fault(&self.path, &error))
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        self.renew(&mut open)?;
+        work(&mut open).map_err(|error| fault(&self.path, &error))
+    }
+
+    /// Opens the file anew where another one, or none, has its name by now.
+    fn renew(&self, open: &mut Open) -> Result<(), StoreError> {
+        if self.is_reader || !open.place.is_left() {
+            return Ok(());
+        }
+        let left = open.place.leave(&mut open.connection);
+        left.map_err(|error| fault(&self.path, &error))?;
+        if let Some(folder) = self.path.parent() {
+            // What is wrong with it is told by the opening.
+            let _ = std::fs::create_dir_all(folder);
+        }
+        let mut other = Self::open(&self.path)?;
+        let other = other.open.get_mut().unwrap_or_else(PoisonError::into_inner);
+        std::mem::swap(&mut open.connection, &mut other.connection);
+        std::mem::swap(&mut open.place, &mut other.place);
+        open.renewed += 1;
+        tracing::warn!(
+            file = %self.path.display(),
+            "the long-term memory was another file by now, or none; it goes on in that one"
+        );
+        Ok(())
+    }
+}
+
+impl Drop for SqliteLongTerm {
+    fn drop(&mut self) {
+        let open = self.open.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_reader && open.place.is_left() {
+            // It is closed either way.
+            let _ = open.place.leave(&mut open.connection);
+        }
     }
 }
 
@@ -134,7 +187,8 @@ impl LongTermStore for SqliteLongTerm {
         existing: Existing,
         most: usize,
     ) -> Result<(), StoreError> {
-        self.with(|connection| {
+        self.with(|open| {
+            let connection = &mut open.connection;
             connection.busy_timeout(SHORT_PATIENCE)?;
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for entry in entries {
@@ -154,7 +208,8 @@ impl LongTermStore for SqliteLongTerm {
         values.push(Sql::from(i64::try_from(query.limit).unwrap_or(i64::MAX)));
         let text =
             format!("SELECT {COLUMNS} FROM agent_memory WHERE {matching} ORDER BY id DESC LIMIT ?");
-        self.with(|connection| {
+        self.with(|open| {
+            let connection = &open.connection;
             let mut statement = connection.prepare_cached(&text)?;
             let rows = statement.query_map(params_from_iter(values), entry)?;
             rows.collect()
@@ -163,7 +218,8 @@ impl LongTermStore for SqliteLongTerm {
 
     fn forget(&self, filter: &MemoryFilter) -> Result<usize, StoreError> {
         let (matching, values) = condition(filter);
-        self.with(|connection| {
+        self.with(|open| {
+            let connection = &mut open.connection;
             connection.busy_timeout(PATIENCE)?;
             let gone = connection.execute(
                 &format!("DELETE FROM agent_memory WHERE {matching}"),
@@ -180,16 +236,19 @@ impl LongTermStore for SqliteLongTerm {
     }
 
     fn revision(&self) -> Option<u64> {
-        let revision = self.with(|connection| {
+        let revision = self.with(|open| {
+            let connection = &open.connection;
             // Of the others, and of this connection.
             let others: u64 = connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
-            Ok(others.rotate_left(32) ^ connection.total_changes())
+            let all = others.rotate_left(32) ^ connection.total_changes();
+            Ok(all ^ open.renewed.rotate_right(16))
         });
         revision.ok()
     }
 
     fn len(&self) -> Result<usize, StoreError> {
-        self.with(|connection| {
+        self.with(|open| {
+            let connection = &open.connection;
             let number: i64 =
                 connection.query_row("SELECT count(*) FROM agent_memory", [], |row| row.get(0))?;
             Ok(usize::try_from(number).unwrap_or(0))
@@ -294,16 +353,16 @@ fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
     StoreError::new(shown(path), error.to_string(), cure)
 }
 
-/// Refuses what is there and no file: opening a pipe would wait for its other end.
-fn plain_file(path: &Path) -> Result<(), StoreError> {
-    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(StoreError::new(
+/// Refuses a database in which another program has tables: its version and its journal are its own.
+fn nobody_elses(path: &Path, connection: &Connection) -> Result<(), StoreError> {
+    match foreign_table(connection).map_err(|error| fault(path, &error))? {
+        Some(table) => Err(StoreError::new(
             shown(path),
-            "it is no plain file".to_owned(),
+            format!("it is a database of another program: it has a table `{table}`"),
             "name another file",
-        ));
+        )),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn shown(path: &Path) -> String {

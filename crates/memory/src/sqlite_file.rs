@@ -83,11 +83,33 @@ pub(crate) fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// A table of somebody else, in a file that is no memory: nothing is put into another program's database, whose version
-/// and journal are its own.
-pub(crate) fn foreign_table(path: &Path) -> rusqlite::Result<Option<String>> {
+/// Opens a file that is there to see whose it is, before anything about it is changed.
+pub(crate) fn connect_beside(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;
+    Ok(connection)
+}
+
+/// The tables without a file, for whoever reads what holds nothing yet.
+pub(crate) fn connect_to_nothing() -> rusqlite::Result<Connection> {
+    let connection = Connection::open_in_memory()?;
+    for migration in MIGRATIONS {
+        connection.execute_batch(migration)?;
+    }
+    Ok(connection)
+}
+
+/// Whether a file is one that nothing was ever written to.
+pub(crate) fn is_without_tables(connection: &Connection) -> rusqlite::Result<bool> {
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(version == 0 && tables == 0)
+}
+
+/// A table of somebody else, in a file that is no memory: nothing is put into another program's database, whose version
+/// and journal are its own.
+pub(crate) fn foreign_table(connection: &Connection) -> rusqlite::Result<Option<String>> {
     connection
         .query_row(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'

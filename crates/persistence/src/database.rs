@@ -95,10 +95,8 @@ impl Database {
             file: file.to_owned(),
             source,
         };
-        // Opening a pipe would wait for its other end.
-        if !std::fs::metadata(file).map_err(refused)?.is_file() {
-            return Err(refused(std::io::Error::other("this is no plain file")));
-        }
+        std::fs::metadata(file).map_err(refused)?;
+        plain_files(file).map_err(refused)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
         let connection = Connection::open_with_flags(reading_uri(file), flags).map_err(failed)?;
         connection.busy_timeout(self.wait).map_err(failed)?;
@@ -120,12 +118,14 @@ impl Database {
             file: file.to_owned(),
             source,
         };
+        let refused = |source| DatabaseError::Io {
+            file: file.to_owned(),
+            source,
+        };
         if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder).map_err(|source| DatabaseError::Io {
-                file: file.to_owned(),
-                source,
-            })?;
+            std::fs::create_dir_all(folder).map_err(refused)?;
         }
+        plain_files(file).map_err(refused)?;
         let mut connection = Connection::open(file).map_err(failed)?;
         connection.busy_timeout(self.wait).map_err(failed)?;
         self.migrate(&mut connection, file, &failed)?;
@@ -136,6 +136,10 @@ impl Database {
             .map_err(failed)?;
         connection
             .execute_batch("PRAGMA synchronous = NORMAL")
+            .map_err(failed)?;
+        // With the first look its log and the index of that are there.
+        connection
+            .query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
             .map_err(failed)?;
         Ok(connection)
     }
@@ -187,12 +191,37 @@ impl Database {
     }
 }
 
+/// What `SQLite` makes beside a database.
+const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
+
+/// The name of a file beside a database.
+pub(crate) fn beside(file: &Path, suffix: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Refuses what is there and no file, in the place of the database or of one beside it: opening a pipe would wait for its
+/// other end.
+fn plain_files(file: &Path) -> std::io::Result<()> {
+    let is_other = |path: &Path| std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+    if is_other(file) {
+        return Err(std::io::Error::other("this is no plain file"));
+    }
+    let mut others = BESIDE.iter().map(|suffix| beside(file, suffix));
+    match others.find(|path| is_other(path)) {
+        Some(path) => Err(std::io::Error::other(format!(
+            "{} beside it is no plain file; move that away",
+            path.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// The address of a database for whoever reads it. Where no log is beside it nothing is under way, and then `SQLite`
 /// need make none, which a disk that cannot be written would refuse.
 fn reading_uri(file: &Path) -> String {
-    let mut log = file.as_os_str().to_owned();
-    log.push("-wal");
-    let is_at_rest = std::fs::metadata(log).map_or(true, |log| log.len() == 0);
+    let is_at_rest = std::fs::metadata(beside(file, "-wal")).map_or(true, |log| log.len() == 0);
     let name = file.to_string_lossy();
     let name = name
         .replace('%', "%25")
@@ -209,15 +238,10 @@ fn first_table(connection: &Connection) -> rusqlite::Result<Option<String>> {
 }
 
 fn keep_aside(file: &Path) -> std::io::Result<()> {
-    let named = |suffix: &str| {
-        let mut name = file.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    std::fs::rename(file, named(".bak"))?;
+    std::fs::rename(file, beside(file, ".bak"))?;
     // They belong to the file that is gone.
-    for suffix in ["-wal", "-shm"] {
-        match std::fs::remove_file(named(suffix)) {
+    for suffix in BESIDE {
+        match std::fs::remove_file(beside(file, suffix)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }

@@ -10,6 +10,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::clock::Clock;
 use crate::database::{Database, DatabaseError};
+use crate::place::Place;
 
 const DATABASE: Database = Database {
     migrations: &["
@@ -27,8 +28,15 @@ const DATABASE: Database = Database {
 /// Counters by skill and name, kept in an `SQLite` database that several servers may use. It holds names and numbers, never what was asked or answered.
 pub struct QualityStore {
     file: PathBuf,
-    connection: Mutex<Connection>,
+    open: Mutex<Open>,
+    /// How it is opened again where another file takes its place; not, where it was opened to look.
+    again: Option<Database>,
     clock: Clock,
+}
+
+struct Open {
+    connection: Connection,
+    place: Place,
 }
 
 /// A skill's counters by name.
@@ -51,12 +59,8 @@ impl QualityStore {
     ) -> Result<Self, DatabaseError> {
         let file = file.into();
         let database = Database { wait, ..DATABASE };
-        let connection = Mutex::new(database.open(&file)?);
-        Ok(Self {
-            file,
-            connection,
-            clock,
-        })
+        let connection = database.open(&file)?;
+        Ok(Self::of(connection, file, Some(database), clock))
     }
 
     /// Opens a database that is there, to look at it alone: nothing is written, made or moved away, so that it may be on a
@@ -66,12 +70,18 @@ impl QualityStore {
     /// It cannot be opened or a newer build wrote it. What is damaged, or another program's, is told by what reads it.
     pub fn open_to_read(file: impl Into<PathBuf>, clock: Clock) -> Result<Self, DatabaseError> {
         let file = file.into();
-        let connection = Mutex::new(DATABASE.open_to_read(&file)?);
-        Ok(Self {
+        let connection = DATABASE.open_to_read(&file)?;
+        Ok(Self::of(connection, file, None, clock))
+    }
+
+    fn of(connection: Connection, file: PathBuf, again: Option<Database>, clock: Clock) -> Self {
+        let place = Place::of(&file);
+        Self {
             file,
-            connection,
+            open: Mutex::new(Open { connection, place }),
+            again,
             clock,
-        })
+        }
     }
 
     /// The database.
@@ -156,14 +166,32 @@ impl QualityStore {
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, DatabaseError> {
-        let mut connection = self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        work(&mut connection).map_err(|source| DatabaseError::Sqlite {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = |source| DatabaseError::Sqlite {
             file: self.file.clone(),
             source,
-        })
+        };
+        if let Some(database) = self.again.as_ref().filter(|_| open.place.is_left()) {
+            let Open { connection, place } = &mut *open;
+            place.leave(connection).map_err(failed)?;
+            open.connection = database.open(&self.file)?;
+            open.place = Place::of(&self.file);
+            tracing::warn!(
+                file = %self.file.display(),
+                "the counters of skills were another file by now, or none; they go on in that one"
+            );
+        }
+        work(&mut open.connection).map_err(failed)
+    }
+}
+
+impl Drop for QualityStore {
+    fn drop(&mut self) {
+        let open = self.open.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if self.again.is_some() && open.place.is_left() {
+            // It is closed either way.
+            let _ = open.place.leave(&mut open.connection);
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `load_skill`: registers the tools of a skill and of what it depends on.
 
 use indexmap::IndexSet;
-use metier_tool::{CallContext, ToolError, ToolOutput, ToolSpec};
+use metier_tool::{CallContext, Content, ToolError, ToolOutput, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -106,7 +106,13 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
     match failures.as_slice() {
         [] => Ok(output),
         [LoadError::Denied { skill, deny }] => {
-            Err(ToolError::Refused(Box::new(denied_skill(skill, deny))))
+            let mut denied = denied_skill(skill, deny);
+            if !output.loaded.is_empty() {
+                let facts = denied.structured.get_or_insert_default();
+                facts.insert("loaded".to_owned(), json!(output.loaded));
+                denied.content.push(all_the_same(&output.loaded));
+            }
+            Err(ToolError::Refused(Box::new(denied)))
         }
         failures => Err(failed(&output, failures)),
     }
@@ -185,5 +191,20 @@ fn failed(output: &Output, failures: &[LoadError]) -> ToolError {
     facts.insert("errors".to_owned(), json!(texts));
     let text = texts.join("\n");
     facts.insert("error".to_owned(), Value::from(text.as_str()));
-    ToolError::Refused(Box::new(ToolOutput::error_with(text, facts)))
+    let mut answer = ToolOutput::error_with(text, facts);
+    if !output.loaded.is_empty() {
+        answer.content.push(all_the_same(&output.loaded));
+    }
+    ToolError::Refused(Box::new(answer))
+}
+
+/// What failed is not all that happened, and not every client shows more than the text.
+fn all_the_same(loaded: &[String]) -> Content {
+    let told = loaded.iter().take(MOST_FAILURES);
+    let mut names: Vec<String> = told.map(|name| format!("`{name}`")).collect();
+    let more = loaded.len() - names.len();
+    if more > 0 {
+        names.push(format!("and {more} more"));
+    }
+    Content::text(format!("loaded all the same: {}", names.join(", ")))
 }

@@ -1,6 +1,7 @@
 //! Loading, unloading, reloading.
 
 use metier_catalog::{CatalogEventKind, LoadRequest};
+use metier_hooks::{HookContext, HookDeny, HookEvent, HookPayload, LifecycleHooks};
 use serde_json::json;
 
 use crate::bench_folder::{Bench, ECHO};
@@ -327,4 +328,50 @@ async fn names_that_nothing_has_are_not_repeated_at_length() {
         let size = answer.joined_text().len() + json!(answer.structured).to_string().len();
         assert!(size < 20_000, "{tool}: {size}");
     }
+}
+
+/// What a policy refuses is not all that happened.
+#[tokio::test]
+async fn what_was_loaded_is_told_beside_what_was_refused() {
+    let hooks = LifecycleHooks::new();
+    hooks.on(
+        HookEvent::BeforeSkillLoad,
+        |context: &HookContext| match &context.payload {
+            HookPayload::BeforeSkillLoad { skill_name, .. } if skill_name == "base" => {
+                Err(HookDeny::new("not today").hint("ask").into())
+            }
+            _ => Ok(()),
+        },
+    );
+    let mut bench = Bench::new();
+    bench.catalog = bench.catalog.clone().with_hooks(hooks);
+    bench.skill_with_tools("solo", GO, ECHO);
+    bench.skill("base", &[]);
+    bench.skill("rig", &["depends: [base]"]);
+    bench.discover();
+    let both = json!({"skill_names": ["solo", "rig"]});
+    let answer = bench.output("load_skill", both).await;
+    assert!(answer.is_error);
+    assert_eq!(
+        bench.beyond_core(),
+        ["solo__go", "__skill__base", "__skill__rig"]
+    );
+    let told = "denied by policy: not today\nask\nloaded all the same: `solo`";
+    assert_eq!(answer.joined_text(), told);
+    let facts = serde_json::to_value(answer.structured.unwrap()).unwrap();
+    let expected = json!({"code": "denied", "reason": "not today", "hint": "ask", "skill_name": "rig", "loaded": ["solo"]});
+    assert_eq!(facts, expected);
+    // And as before where nothing was.
+    let one = bench
+        .output("load_skill", json!({"skill_name": "rig"}))
+        .await;
+    assert!(!one.structured.unwrap().contains_key("loaded"));
+    let other = json!({"skill_names": ["solo", "nothing"]});
+    assert!(
+        !bench
+            .output("load_skill", other)
+            .await
+            .joined_text()
+            .contains("all the same")
+    );
 }

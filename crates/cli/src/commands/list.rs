@@ -56,7 +56,7 @@ impl List {
         catalog: &SkillCatalog,
         mut changes: Receiver<CatalogEvent>,
     ) {
-        let stop = StopSignal::listen();
+        let stop = StopSignal::listen(printer);
         let changed = async {
             // A listener that lags is told of it, and looks at everything all the same.
             while !matches!(changes.recv().await, Err(RecvError::Closed)) && !printer.is_gone() {

@@ -1,20 +1,22 @@
 //! `metier serve`.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use clap::Args;
 use metier::capability::CapabilitySet;
 use metier::skill_model::{SkillStatus, SkillSummary};
-use metier::{SkillCatalog, skill_server};
+use metier::{CatalogSettings, McpHttpConfig, McpHttpHandle, SkillCatalog, skill_server};
 use serde_json::json;
 
 use crate::Failure;
 use crate::attaching::warn_if_unattached;
-use crate::config::Key;
+use crate::config::{Config, Key};
 use crate::findings::tell_findings;
 use crate::listening::Listening;
 use crate::listing::shows_stubs;
 use crate::options::{SkillPlaces, follow, runtime};
+use crate::persisting::Persistence;
 use crate::printer::{Printer, clipped, count};
 use crate::program_hooks::warn_if_idle;
 use crate::serving::Serving;
@@ -24,6 +26,9 @@ use crate::{choosing, confirming, listening, loading, persisting, progress, reme
 
 /// How many skills the summary names.
 const SHOWN: usize = 20;
+
+/// How long threads are waited for that read and write when all has ended.
+const LAST_THREADS: Duration = Duration::from_secs(2);
 
 #[derive(Args)]
 pub(crate) struct Serve {
@@ -44,40 +49,61 @@ impl Serve {
         config.stubs = shows_stubs(&chosen);
         config.confirm = confirming::policy(&chosen);
         config.selector = choosing::client_selector(&chosen);
-        runtime()?.block_on(async {
-            let stop = StopSignal::listen();
-            let dcc = settings.only_dcc.clone();
-            let (server, catalog) = progress::around("looking for skills", || {
-                skill_server(settings, config, &self.serving.places.paths, dcc.as_deref())
-            });
-            remembering::begin(printer, &catalog, &chosen);
-            if chosen.flag(Key::Watch) {
-                let talk = WatchTalk::begin(&catalog);
-                follow(&catalog)?;
-                tokio::spawn(talk.tell(printer));
-            }
-            choosing::warn_of_unknown_names(printer, &chosen, &catalog);
-            warn_if_unattached(&chosen).await;
-            warn_if_idle(printer, &chosen, &catalog);
-            let persistence = persisting::begin(printer, &catalog, &chosen).await?;
-            loading::load(printer, &catalog, &chosen).await?;
-            let handle = server
-                .start()
-                .await
-                .map_err(|error| Failure::Usage(error.to_string()))?;
-            printer.data(handle.mcp_url());
-            if let Some(lost) = printer.lost() {
-                handle.shutdown().await;
-                return Err(Failure::Usage(lost));
-            }
-            self.tell(printer, &catalog, handle.mcp_url());
-            stop.wait().await;
-            printer.say("stopping");
-            handle.shutdown().await;
-            if let Some(persistence) = persistence {
-                persistence.close().await;
+        let runtime = runtime()?;
+        let done = runtime.block_on(async {
+            let stop = StopSignal::listen(printer);
+            tokio::select! {
+                biased;
+                begun = self.begin(printer, settings, config, &chosen) => {
+                    let running = begun?;
+                    stop.wait().await;
+                    printer.say("stopping");
+                    running.end().await;
+                }
+                () = stop.wait() => printer.say("stopping"),
             }
             Ok(())
+        });
+        // A disk that does not answer holds a thread, and nobody waits for that any more.
+        runtime.shutdown_timeout(LAST_THREADS);
+        done
+    }
+
+    async fn begin(
+        &self,
+        printer: Printer,
+        settings: CatalogSettings,
+        config: McpHttpConfig,
+        chosen: &Config,
+    ) -> Result<Running, Failure> {
+        let dcc = settings.only_dcc.clone();
+        let (server, catalog) = progress::around("looking for skills", || {
+            skill_server(settings, config, &self.serving.places.paths, dcc.as_deref())
+        });
+        remembering::begin(printer, &catalog, chosen);
+        if chosen.flag(Key::Watch) {
+            let talk = WatchTalk::begin(&catalog);
+            follow(&catalog)?;
+            tokio::spawn(talk.tell(printer));
+        }
+        choosing::warn_of_unknown_names(printer, chosen, &catalog);
+        warn_if_unattached(chosen).await;
+        warn_if_idle(printer, chosen, &catalog);
+        let persistence = persisting::begin(printer, &catalog, chosen).await?;
+        loading::load(printer, &catalog, chosen).await?;
+        let handle = server
+            .start()
+            .await
+            .map_err(|error| Failure::Usage(error.to_string()))?;
+        printer.data(handle.mcp_url());
+        if let Some(lost) = printer.lost() {
+            handle.shutdown().await;
+            return Err(Failure::Usage(lost));
+        }
+        self.tell(printer, &catalog, handle.mcp_url());
+        Ok(Running {
+            handle,
+            persistence,
         })
     }
 
@@ -90,6 +116,21 @@ impl Serve {
         printer.say(&format!(
             "\npaste into your client's MCP settings:\n  {entry}\nor, for Claude Code:\n  claude mcp add --transport http metier {url}\n\nCtrl-C stops."
         ));
+    }
+}
+
+/// A server that serves.
+struct Running {
+    handle: McpHttpHandle,
+    persistence: Option<Persistence>,
+}
+
+impl Running {
+    async fn end(self) {
+        self.handle.shutdown().await;
+        if let Some(persistence) = self.persistence {
+            persistence.close().await;
+        }
     }
 }
 

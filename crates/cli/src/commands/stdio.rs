@@ -3,14 +3,15 @@
 use std::io::IsTerminal as _;
 
 use clap::Args;
-use metier::{McpConfig, StdioConfig, message_server, serve_stdio};
+use metier::{CatalogSettings, McpConfig, McpServer, StdioConfig, message_server, serve_stdio};
 
 use crate::Failure;
 use crate::attaching::warn_if_unattached;
-use crate::config::Key;
+use crate::config::{Config, Key};
 use crate::findings::tell_findings;
 use crate::listing::shows_stubs;
 use crate::options::{follow, runtime};
+use crate::persisting::Persistence;
 use crate::printer::Printer;
 use crate::program_hooks::warn_if_idle;
 use crate::serving::Serving;
@@ -33,45 +34,64 @@ impl Stdio {
                  for example: claude mcp add metier -- metier stdio PATH\nCtrl-D stops.",
             );
         }
-        let dcc = settings.only_dcc.clone();
         let mut config = McpConfig::default();
         config.stubs = shows_stubs(&chosen);
         config.confirm = confirming::policy(&chosen);
         config.selector = choosing::client_selector(&chosen);
         let runtime = runtime()?;
         let ended = runtime.block_on(async {
-            let signal = StopSignal::listen();
-            let (server, catalog) = progress::around("looking for skills", || {
-                message_server(settings, config, &self.serving.places.paths, dcc.as_deref())
-            });
-            remembering::begin(printer, &catalog, &chosen);
-            if chosen.flag(Key::Watch) {
-                let talk = WatchTalk::begin(&catalog);
-                follow(&catalog)?;
-                tokio::spawn(talk.tell(printer));
-            }
-            choosing::warn_of_unknown_names(printer, &chosen, &catalog);
-            warn_if_unattached(&chosen).await;
-            warn_if_idle(printer, &chosen, &catalog);
-            let persistence = persisting::begin(printer, &catalog, &chosen).await?;
-            loading::load(printer, &catalog, &chosen).await?;
-            tell_findings(printer, &catalog.snapshot());
-            self.serving.places.tell_if_empty(printer, &catalog);
+            let signal = StopSignal::listen(printer);
+            let (server, persistence) = tokio::select! {
+                biased;
+                begun = self.begin(printer, settings, config, &chosen) => begun?,
+                () = signal.wait() => return Ok(()),
+            };
             let limits = StdioConfig::default();
             let stop = limits.stop.clone();
+            let stopped = signal.clone();
             tokio::spawn(async move {
-                signal.wait().await;
+                stopped.wait().await;
                 stop.cancel();
             });
             let ended = serve_stdio(&server, limits).await;
+            signal.ends();
             server.shutdown().await;
             if let Some(persistence) = persistence {
                 persistence.close().await;
             }
-            ended.map_err(|error| Failure::Usage(error.to_string()))
+            ended
+                .map(drop)
+                .map_err(|error| Failure::Usage(error.to_string()))
         });
         // A read of standard input may still be under way and cannot be taken back.
         runtime.shutdown_background();
-        ended.map(|_| ())
+        ended
+    }
+
+    async fn begin(
+        &self,
+        printer: Printer,
+        settings: CatalogSettings,
+        config: McpConfig,
+        chosen: &Config,
+    ) -> Result<(McpServer, Option<Persistence>), Failure> {
+        let dcc = settings.only_dcc.clone();
+        let (server, catalog) = progress::around("looking for skills", || {
+            message_server(settings, config, &self.serving.places.paths, dcc.as_deref())
+        });
+        remembering::begin(printer, &catalog, chosen);
+        if chosen.flag(Key::Watch) {
+            let talk = WatchTalk::begin(&catalog);
+            follow(&catalog)?;
+            tokio::spawn(talk.tell(printer));
+        }
+        choosing::warn_of_unknown_names(printer, chosen, &catalog);
+        warn_if_unattached(chosen).await;
+        warn_if_idle(printer, chosen, &catalog);
+        let persistence = persisting::begin(printer, &catalog, chosen).await?;
+        loading::load(printer, &catalog, chosen).await?;
+        tell_findings(printer, &catalog.snapshot());
+        self.serving.places.tell_if_empty(printer, &catalog);
+        Ok((server, persistence))
     }
 }

@@ -9,9 +9,9 @@ use std::process::{Child, Command};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::command::{metier, on_a_socket, write};
+use crate::command::{metier, on_a_socket, run, write};
 use crate::hooks::{hook, seen, stage};
-use crate::http_client::Client;
+use crate::http_client::{Client, call};
 use crate::persist_server::{Server, said_in, wait_for};
 use crate::stdio::Session;
 
@@ -81,6 +81,111 @@ fn over_stdio_a_signal_ends_both_kinds_of_client_once() {
         told(folder.path()),
         [["start", "closed"], ["start", "shutdown"]]
     );
+}
+
+/// Hooks of the end of a session that take for ever, each with its id in `pids`, and what was learned.
+fn sleepers() -> TempDir {
+    let hook = "[[hooks]]\nevent = 'on_session_end'\ncommand = ['bash', '-c', 'echo $$ >> pids; sleep 600 & wait']\ntimeout = 600\n\n\
+                [memory]\ndatabase = 'memory.sqlite3'\n";
+    stage(hook)
+}
+
+fn sleeping(folder: &Path) -> Vec<String> {
+    let pids = std::fs::read_to_string(folder.join("pids")).unwrap_or_default();
+    pids.lines().map(str::to_owned).collect()
+}
+
+fn assert_gone(folder: &Path) {
+    for pid in sleeping(folder) {
+        wait_for("the end of a hook", || {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+            stat.map_or(true, |stat| stat.contains(") Z "))
+                .then_some(())
+        });
+    }
+}
+
+fn work(client: &mut Client) {
+    client.exchange(&call(1, "load_skill", r#"{"skill_name": "good"}"#));
+    client.exchange(&call(2, "good__echo", r#"{"n": 1}"#));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn hooks_that_sleep_do_not_keep_a_server_that_is_to_stop_and_what_was_learned_is_kept() {
+    let folder = sleepers();
+    let mut server = on_a_socket(folder.path(), &[]);
+    let first = Client::of(&mut server);
+    let mut clients: Vec<Client> = (0..39).map(|_| first.another()).collect();
+    clients.push(first);
+    clients.iter_mut().for_each(work);
+    let began = std::time::Instant::now();
+    term(&server);
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+    let took = began.elapsed().as_secs();
+    assert!((5..20).contains(&took), "{took} s");
+    assert!(sleeping(folder.path()).len() > 16, "as many as run at once");
+    assert_gone(folder.path());
+    let shown = run(folder.path(), &["state", "memory", "show", "--json"]);
+    assert!(shown.contains("\"entries\": 40"), "{shown}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_second_signal_ends_a_server_at_once_and_its_hooks() {
+    let folder = sleepers();
+    let mut server = on_a_socket(folder.path(), &[]);
+    let _client = Client::of(&mut server);
+    term(&server);
+    wait_for("a hook", || {
+        (!sleeping(folder.path()).is_empty()).then_some(())
+    });
+    // One that follows the first at once is the same.
+    let code = wait_for("the end of the server", || {
+        let ended = server.try_wait().unwrap();
+        if ended.is_none() {
+            term(&server);
+        }
+        ended
+    });
+    assert_eq!(code.code(), Some(128 + 15));
+    assert_gone(folder.path());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn over_stdio_hooks_that_sleep_hold_up_neither_a_signal_nor_the_end_of_input() {
+    for by_signal in [true, false] {
+        let folder = sleepers();
+        let mut session = Session::start(folder.path(), &["skills"]);
+        session.initialize();
+        let began = std::time::Instant::now();
+        let (code, _, err) = if by_signal {
+            term(session.child());
+            session.end()
+        } else {
+            session.end_of_input()
+        };
+        assert_eq!(code, 0, "{err}");
+        assert!(began.elapsed().as_secs() < 20, "{by_signal}");
+        assert_gone(folder.path());
+    }
+}
+
+/// A policy of a skill that is to be loaded at the start is waited for, a signal all the same obeyed.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_is_still_starting_can_be_stopped() {
+    let folder = stage(
+        "[[hooks]]\nevent = 'before_skill_load'\ncommand = ['bash', '-c', 'echo $$ >> pids; sleep 600 & wait']\ntimeout = 600\n",
+    );
+    let mut server = on_a_socket(folder.path(), &["--load", "good"]);
+    wait_for("a hook", || {
+        (!sleeping(folder.path()).is_empty()).then_some(())
+    });
+    term(&server);
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+    assert_gone(folder.path());
 }
 
 #[test]

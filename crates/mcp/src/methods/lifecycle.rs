@@ -81,10 +81,10 @@ async fn initialize(shared: &Shared, call: &Call, params: &str) -> Result<Bytes,
             ),
             NoSession::NoRandomness => McpError::internal(),
         })?;
-    if let Some(evicted) = evicted {
-        shared.session_ended(&evicted.id, "expired").await;
-    }
-    shared.session_started(&session.id, client).await;
+    let evicted = evicted.map(|evicted| Arc::clone(&evicted.id));
+    shared
+        .session_started(&session.id, client, evicted, &call.cancel)
+        .await;
     let _ = call.began.set(Arc::clone(&session.id));
 
     let mut result = json!({

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt as _;
 use metier_hooks::{HookContext, HookEvent, HookPayload, LifecycleHooks, Registration};
-use metier_mcp::Incoming;
+use metier_mcp::{Incoming, Reply};
 use serde_json::json;
 use tokio::sync::{Barrier, Semaphore};
 
@@ -330,15 +330,72 @@ async fn many_sessions_end_together() {
     assert_eq!(taken(&seen).len(), 16);
 }
 
+/// A handler of an event that never answers and may take ten minutes.
+fn hangs(bench: &Bench, event: HookEvent) {
+    let hangs = Registration::future(event, |_| std::future::pending());
+    let hangs = hangs.limit(std::time::Duration::from_mins(10));
+    bench.catalog.hooks().register(hangs);
+}
+
 #[tokio::test(start_paused = true)]
-async fn hooks_that_hang_do_not_hold_up_a_stop_for_ever() {
+async fn hooks_that_hang_hold_up_a_stop_for_six_seconds_and_what_keeps_is_first() {
     let bench = Bench::new();
+    let seen = watch(&bench);
     for _ in 0..400 {
         bench.session().await;
     }
-    let hangs = Registration::future(HookEvent::SessionEnd, |_| std::future::pending());
-    bench.catalog.hooks().register(hangs);
+    taken(&seen);
+    hangs(&bench, HookEvent::SessionEnd);
     let began = tokio::time::Instant::now();
     bench.server.shutdown().await;
-    assert_eq!(began.elapsed().as_secs(), 60);
+    assert_eq!(began.elapsed().as_secs(), 6);
+    assert_eq!(taken(&seen).len(), 400);
+}
+
+#[tokio::test(start_paused = true)]
+async fn hooks_that_were_being_told_hold_up_a_stop_no_longer() {
+    for event in [HookEvent::SessionStart, HookEvent::SessionEnd] {
+        let bench = Bench::new();
+        let client = bench.session().await;
+        let (runs, _) = held(&bench, event);
+        let waiting: Vec<Reply> = match event {
+            HookEvent::SessionEnd => {
+                let ending = bench.server.end_session(&client.id).now_or_never();
+                assert_eq!(ending, None);
+                Vec::new()
+            }
+            _ => ["initialize", "tools/list"]
+                .map(|method| {
+                    let body = match method {
+                        "initialize" => json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": {"protocolVersion": "2025-11-25"}}),
+                        _ => modern_request(method, json!({})),
+                    };
+                    bench.server.receive(Incoming::new(body.to_string()))
+                })
+                .into(),
+        };
+        let many = u32::try_from(waiting.len().max(1)).unwrap();
+        let waiting: Vec<_> = waiting
+            .into_iter()
+            .map(|reply| tokio::spawn(hear(reply)))
+            .collect();
+        runs.acquire_many(many).await.unwrap().forget();
+        let began = tokio::time::Instant::now();
+        bench.server.shutdown().await;
+        assert_eq!(began.elapsed().as_secs(), 6, "{event}");
+        for answer in waiting {
+            answer.await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_session_of_a_transport_waits_six_seconds_for_its_hooks() {
+    let bench = Bench::new();
+    let client = bench.session().await;
+    hangs(&bench, HookEvent::SessionEnd);
+    let began = tokio::time::Instant::now();
+    assert!(bench.server.end_last_session(&client.id).await);
+    bench.server.shutdown().await;
+    assert_eq!(began.elapsed().as_secs(), 6);
 }

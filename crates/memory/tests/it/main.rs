@@ -17,5 +17,7 @@ mod redaction;
 mod session_end;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+#[cfg(feature = "sqlite")]
+mod sqlite_beside;
 mod store_that_fails;
 mod summary;

@@ -1,7 +1,7 @@
 //! A store that cannot be written costs nothing but the writing.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use metier_memory::{
     AgentMemory, Existing, InMemoryLongTerm, LongTermStore, MemoryEntry, MemoryFilter, MemoryLayer,
@@ -13,6 +13,8 @@ use crate::clock::{called, ended, entry, keys};
 #[derive(Debug, Default)]
 struct Moody {
     full: AtomicBool,
+    /// Held while it is asked.
+    held: Mutex<usize>,
     kept: InMemoryLongTerm,
 }
 
@@ -23,6 +25,7 @@ impl LongTermStore for Moody {
         existing: Existing,
         most: usize,
     ) -> Result<(), StoreError> {
+        *self.held.lock().unwrap() += 1;
         if self.full.load(Ordering::Relaxed) {
             return Err(StoreError::new("x.db", "the disk is full", "make room"));
         }
@@ -81,4 +84,47 @@ fn patterns_wait_until_the_store_takes_them() {
     assert_eq!(memory.len().unwrap(), 2);
     let long_term = MemoryFilter::new().layer(MemoryLayer::LongTerm);
     assert_eq!(keys(memory, long_term), ["pattern:tool_call:t"; 2]);
+}
+
+/// Each try costs a quarter of a second while another process holds the file, and a server that ends has hundreds of
+/// sessions.
+#[test]
+fn sessions_that_end_together_ask_a_store_that_refuses_together() {
+    let store = Arc::new(Moody::default());
+    store.full.store(true, Ordering::Relaxed);
+    let memory = AgentMemory::new(Arc::clone(&store) as Arc<dyn LongTermStore>);
+    for session in 0..64 {
+        let call = entry(MemoryLayer::Working, &session.to_string(), "tool_call:t:ok");
+        memory.put(call.score(1).fact("tool_name", "t")).unwrap();
+    }
+    let refused = std::thread::scope(|scope| {
+        let held = store.held.lock().unwrap();
+        let ends: Vec<_> = (0..64)
+            .map(|session| {
+                scope.spawn({
+                    let memory = &memory;
+                    move || memory.end_session(&session.to_string())
+                })
+            })
+            .collect();
+        // All but the one whose patterns are being tried wait.
+        while memory.len().unwrap() > 63 || !memory.query(&working()).unwrap().is_empty() {
+            std::thread::yield_now();
+        }
+        drop(held);
+        ends.into_iter()
+            .map(|end| end.join().unwrap())
+            .filter(Result::is_err)
+            .count()
+    });
+    assert!(refused <= 8, "{refused} were told");
+    assert!(*store.held.lock().unwrap() <= 8);
+    assert_eq!(memory.len().unwrap(), 64, "all is kept");
+    store.full.store(false, Ordering::Relaxed);
+    memory.end_session("another").unwrap();
+    assert_eq!(store.len().unwrap(), 64);
+}
+
+fn working() -> MemoryQuery {
+    MemoryQuery::all(MemoryFilter::new().layer(MemoryLayer::Working))
 }

@@ -211,3 +211,79 @@ fn looking_at_counters_writes_nothing() {
     assert!(QualityStore::open_to_read(&file, clock()).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
+
+/// Whoever opened one would wait for its other end, and a server could not be stopped meanwhile.
+#[cfg(unix)]
+#[test]
+fn a_pipe_beside_a_database_is_told_and_nobody_waits_for_it() {
+    for suffix in ["", "-journal", "-wal", "-shm"] {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe_of = |name: &str| {
+            let pipe = folder.path().join(format!("{name}{suffix}"));
+            let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.unwrap().success());
+            pipe
+        };
+        let clock = || -> metier_persistence::Clock { Arc::new(|| 7) };
+        let file = folder.path().join("quality.sqlite3");
+        if !suffix.is_empty() {
+            QualityStore::open(&file, clock()).unwrap();
+        }
+        pipe_of("quality.sqlite3");
+        for opened in [
+            QualityStore::open(&file, clock()),
+            QualityStore::open_to_read(&file, clock()),
+        ] {
+            let error = opened.err().unwrap().to_string();
+            assert!(error.contains("no plain file"), "{error}");
+        }
+        let ledger = QualityLedger::begin(&file, clock()).unwrap();
+        ledger.add([("rig", "listed")]);
+        ledger.flush();
+        drop(ledger);
+
+        let pipe = pipe_of("state.sqlite3");
+        let mirror = SqliteMirror::new(folder.path().join("state.sqlite3"));
+        let store = at(folder.path(), 5).with_mirror(Arc::new(mirror));
+        let saved = store.save(&load("a")).unwrap();
+        let fault = saved.mirror_fault.unwrap();
+        assert!(fault.contains("no plain file"), "{fault}");
+        assert!(pipe.exists());
+    }
+}
+
+/// A server runs for weeks, and somebody tidies up or puts a backup back meanwhile.
+#[cfg(unix)]
+#[test]
+fn counters_whose_file_goes_or_is_replaced_go_on_in_the_one_that_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    let (file, backup) = (kept.join("quality.sqlite3"), folder.path().join("backup"));
+    let clock = || -> metier_persistence::Clock { Arc::new(|| 7) };
+    let counted = |file: &std::path::Path| {
+        let all = QualityStore::open_to_read(file, clock()).unwrap().all();
+        all.unwrap()["rig"]["listed"]
+    };
+    let store = QualityStore::open(&backup, clock()).unwrap();
+    store.add(&[("rig", "listed", 100)]).unwrap();
+    drop(store);
+    let ledger = QualityLedger::begin(&file, clock()).unwrap();
+    let count = || {
+        ledger.add([("rig", "listed")]);
+        ledger.flush();
+    };
+    count();
+    std::fs::remove_dir_all(&kept).unwrap();
+    count();
+    count();
+    assert_eq!(counted(&file), 2);
+    let moved = folder.path().join("moved");
+    std::fs::rename(&file, &moved).unwrap();
+    std::fs::copy(&backup, &file).unwrap();
+    count();
+    assert_eq!((counted(&moved), counted(&file)), (2, 101));
+    std::fs::rename(&file, &moved).unwrap();
+    std::fs::copy(&backup, &file).unwrap();
+    drop(ledger);
+    assert_eq!((counted(&moved), counted(&file)), (101, 100));
+}

@@ -133,7 +133,7 @@ async fn call(
             return Ok((loaded, String::new()));
         }
     }
-    let stop = StopSignal::listen();
+    let stop = StopSignal::listen(printer);
     let (give_up, given_up) = watch::channel(false);
     let mut request = CallRequest::new(tool, Some(arguments));
     request.cancel = Cancellation::new(Arc::new(GivenUp(given_up)));
