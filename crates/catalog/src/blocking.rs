@@ -83,14 +83,27 @@ impl SkillCatalog {
         is_due
     }
 
-    /// The same for several, on a thread that may wait.
+    /// The same for several, on a thread that may wait; and for skills that are not there, as far as they were.
     pub(crate) async fn look_again_at_all(&self, names: impl IntoIterator<Item = &str>) {
-        let mut due = names.into_iter().filter(|name| self.is_kept_out(name));
-        if due.next().is_some() {
-            let catalog = self.clone();
-            // Without a thread nothing is mended yet.
-            let _ = tokio::task::spawn_blocking(move || catalog.rediscover()).await;
-        }
+        let snapshot = self.snapshot();
+        let entries = &snapshot.parts.skills.entries;
+        let mut names = names
+            .into_iter()
+            .filter(|name| !entries.contains_key(*name));
+        let Some(first) = names.next() else {
+            return;
+        };
+        let is_due = self.is_kept_out(first) || names.any(|name| self.is_kept_out(name));
+        let catalog = self.clone();
+        let look = move || {
+            if is_due {
+                catalog.rediscover();
+            } else {
+                catalog.bring_back();
+            }
+        };
+        // Without a thread nothing is mended yet.
+        let _ = tokio::task::spawn_blocking(look).await;
     }
 
     fn note_blocked(&self, skill: &Arc<LoadedSkill>, rejected: &Arc<RejectedSkill>) {

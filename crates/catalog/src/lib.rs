@@ -46,6 +46,7 @@ mod catalog;
 pub mod codes;
 mod core_tools;
 mod denial;
+mod departed;
 mod dependency_findings;
 mod dispatcher;
 mod event;
@@ -101,7 +102,8 @@ pub use load::{LoadError, LoadReport, LoadRequest};
 pub use name_clash::{NameClash, name_clashes};
 pub use nested_skill::nested_skill_files;
 pub use protocol::{
-    ActivateError, Activated, ActivationRequest, Discover, ListingRequest, ProtocolSettings,
+    ActivateError, Activated, ActivationRequest, Discover, Discovered, ListingRequest,
+    ProtocolSettings,
 };
 pub use registry::{RegisterError, ToolRegistry};
 pub use search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};

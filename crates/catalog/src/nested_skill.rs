@@ -1,7 +1,7 @@
 //! A SKILL.md inside a skill: it is a file like any other there, and never a skill.
 
 use metier_diagnostics::{Diagnostic, Location};
-use metier_loader::not_for_readers_at;
+use metier_loader::{LoadedSkill, not_for_readers_at};
 
 use crate::codes::NESTED_SKILL_FILE;
 use crate::shelf::SKILL_FILE;
@@ -24,6 +24,16 @@ pub fn nested_skill_files<'p>(
         is_found = true;
     }
     is_found.then(|| about.help("move it out of the folder if it is meant as a skill"))
+}
+
+/// So many files of a skill are looked at that serves none.
+const MOST_FILES: usize = 5_000;
+
+/// The same of the files as they lie in the folder of a skill, for one that serves none of them. Blocks.
+pub(crate) fn nested_in_folder(skill: &LoadedSkill) -> Option<Diagnostic> {
+    let list = skill.files.list_served(MOST_FILES).ok()?;
+    let paths = list.files.keys().map(String::as_str);
+    nested_skill_files(&skill.metadata.name, &skill.display_path, paths)
 }
 
 fn is_nested(path: &str) -> bool {

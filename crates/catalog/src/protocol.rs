@@ -8,7 +8,7 @@ mod settings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
-use metier_loader::RootLabel;
+use metier_loader::{LoadedSkill, RootLabel};
 use metier_skill_protocol::{
     Conversation, Listing, ListingOptions, QualityEvent, SkillBook, SkillEntry, Source, Standing,
     View, budget_of_window, listing,
@@ -21,8 +21,8 @@ use crate::stub::load_call;
 
 pub use activation::{ActivateError, Activated, ActivationRequest};
 pub(crate) use conversations::Conversations;
-pub use discovery::Discover;
 use discovery::Silent;
+pub use discovery::{Discover, Discovered};
 pub use settings::ProtocolSettings;
 
 /// What a listing is asked for.
@@ -53,10 +53,7 @@ pub(crate) fn book(snapshot: &CatalogSnapshot) -> SkillBook {
     let shelf = snapshot.shelf();
     let entries = snapshot.parts.skills.entries.iter();
     let entries = entries.map(|(name, entry)| {
-        let source = match entry.skill.root.label {
-            RootLabel::Bundled => Source::Bundled,
-            _ => Source::Local,
-        };
+        let source = source_of(&entry.skill);
         let known = entry.skill.not_served.clone();
         let why = known.or_else(|| shelf.get(name)?.why_not());
         let why = why.map(|reason| {
@@ -68,6 +65,18 @@ pub(crate) fn book(snapshot: &CatalogSnapshot) -> SkillBook {
         SkillEntry::of(name, source, entry.metadata()).not_served(why)
     });
     SkillBook::new(snapshot.generation(), entries.collect())
+}
+
+fn source_of(skill: &LoadedSkill) -> Source {
+    match skill.root.label {
+        RootLabel::Bundled => Source::Bundled,
+        _ => Source::Local,
+    }
+}
+
+/// A skill whose name an earlier one has, by its id. No face but reading its files leads to it.
+fn shadowed_entry(skill: &LoadedSkill) -> SkillEntry {
+    SkillEntry::of(skill.id.as_str(), source_of(skill), &skill.metadata)
 }
 
 impl SkillCatalog {
@@ -111,9 +120,16 @@ impl SkillCatalog {
         let agent: String = request.agent.chars().take(LONGEST_AGENT).collect();
         let mut conversation = self.conversations().of(session);
         let touched = request.touched.iter().take(MOST_TOUCHED);
-        let woken: Vec<String> = touched
-            .flat_map(|path| conversation.touch(snapshot.book(), path))
-            .collect();
+        let mut woken = Vec::new();
+        if !request.touched.is_empty() {
+            let shadowed = snapshot.parts.skills.shadowed.iter();
+            let shadowed = shadowed.map(|shadowed| shadowed_entry(&shadowed.skill));
+            let shadowed = SkillBook::new(snapshot.generation(), shadowed.collect());
+            for path in touched {
+                woken.extend(conversation.touch(snapshot.book(), path));
+                woken.extend(conversation.touch(&shadowed, path));
+            }
+        }
         let remembered = conversation.listings.get(&agent).cloned();
         let token = request
             .token

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use metier_loader::{LoadedSkill, ReadFileError};
-use metier_runner::{Allowance, Job, RunEvents, ScriptKind, long_options};
+use metier_runner::{Allowance, Job, LongOptions, RunEvents, ScriptKind, long_options};
 use metier_skill_model::{Affinity, ScriptLookup, ToolDeclaration};
 use metier_tool::{
     BoxFuture, CallContext, CallEvents, HostJob, LogLevel, LogLine, ProgramEnd, Progress,
@@ -107,9 +107,6 @@ impl ScriptHandler {
                 ToolError::Failed(error.to_string())
             })?;
         let mut job = Job::new(program, self.skill.files.folder());
-        if run.argv && job.program.kind != ScriptKind::Batch {
-            job.script_arguments = long_options(&arguments);
-        }
         job.input = arguments;
         job.environment = run.environment_policy.filter(run.environment.vars());
         let roots: Vec<_> = context
@@ -166,7 +163,8 @@ impl ToolHandler for ScriptHandler {
                 });
                 return host.execute(job, context).await;
             }
-            let job = self.job(run, &script, arguments, &context)?;
+            let mut job = self.job(run, &script, arguments, &context)?;
+            let line = run.argv.then(|| command_line(&mut job));
             let mut limits = run.limits.clone();
             if let Some(deadline) = context.deadline {
                 limits.deadline = deadline;
@@ -190,7 +188,7 @@ impl ToolHandler for ScriptHandler {
             match report {
                 Ok(report) => {
                     context.events.program_ended(&script_result::end(&report));
-                    script_result::output(report)
+                    script_result::output(report, line.as_ref())
                 }
                 Err(error) => {
                     tell_operator(&context.tool_name, error.operator_detail(), &error);
@@ -199,6 +197,17 @@ impl ToolHandler for ScriptHandler {
             }
         })
     }
+}
+
+/// Gives a script its arguments as options too, as far as they can be some; a batch file none, which would read them as
+/// commands.
+fn command_line(job: &mut Job) -> LongOptions {
+    if job.program.kind == ScriptKind::Batch {
+        return LongOptions::default();
+    }
+    let mut line = long_options(&job.input);
+    job.script_arguments = std::mem::take(&mut line.options);
+    line
 }
 
 /// The caller is told the error; the path behind it, which a client must not see, is for the log.

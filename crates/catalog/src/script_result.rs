@@ -1,14 +1,20 @@
 //! What a script printed, as the answer of a tool.
 
-use metier_runner::{Exit, Output, Report};
+use metier_runner::{Exit, LongOptions, Output, Report};
 use metier_tool::{Content, ProgramEnd, ToolError, ToolOutput, content_fault};
 use serde_json::{Map, Value};
+
+use crate::stub::clipped;
 
 /// Turns the report of a run into the answer.
 ///
 /// A script that failed keeps what it said: its JSON stays the structured result, and the text
-/// holds the reason and the ends of both streams.
-pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
+/// holds the reason and the ends of both streams. A server that gives scripts their arguments as options too tells
+/// which ones it could not give.
+pub(crate) fn output(
+    mut report: Report,
+    options: Option<&LongOptions>,
+) -> Result<ToolOutput, ToolError> {
     if report.exit == Exit::Cancelled {
         return Err(ToolError::Cancelled);
     }
@@ -21,12 +27,16 @@ pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
         };
     }
     let failure = report.failure();
-    let described = report.describe_failure();
-    let described = if reads_options(&report) {
-        described.map(|text| format!("{text}\n\n{OPTIONS}"))
-    } else {
-        described
+    let mut described = report.describe_failure();
+    let left_out = options.and_then(left_out);
+    let hint = match options {
+        None => Some(OPTIONS),
+        Some(_) => left_out.as_deref(),
     };
+    if let (Some(text), Some(hint), true) = (&mut described, hint, reads_options(&report)) {
+        text.push_str("\n\n");
+        text.push_str(hint);
+    }
     let stderr = report.stderr_tail.to_string();
     let spoke_json = matches!(report.output, Output::Json(_));
     let mut dcc = Map::new();
@@ -34,6 +44,7 @@ pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
         dcc.insert("log".to_owned(), Value::from(report.noise.as_str()));
     }
     let mut notes = std::mem::take(&mut report.notes);
+    notes.extend(left_out);
     if report.replaced_bytes {
         notes.push("the script printed bytes that are not UTF-8; they were replaced".to_owned());
     }
@@ -100,6 +111,26 @@ pub(crate) fn output(mut report: Report) -> Result<ToolOutput, ToolError> {
 /// For the author of a script that was written for people at a terminal.
 const OPTIONS: &str = "its arguments come as one JSON object on standard input; a script that reads options instead needs \
     `argv = true` where the server is configured, or a few lines that read the object";
+
+/// So many arguments that are no options are named.
+const NAMED: usize = 5;
+
+/// Which arguments a script that reads options did not get as such.
+fn left_out(line: &LongOptions) -> Option<String> {
+    let named = line.left_out.iter().take(NAMED);
+    let mut named: Vec<String> = named
+        .map(|left| format!("`{}` ({})", clipped(&left.key, 60), left.why))
+        .collect();
+    if let Some(more @ 1..) = line.left_out.len().checked_sub(NAMED) {
+        named.push(format!("and {more} more"));
+    }
+    (!named.is_empty()).then(|| {
+        format!(
+            "on standard input alone, not on the command line: {}",
+            named.join(", ")
+        )
+    })
+}
 
 /// Whether a script ended over its command line, as option parsers say it.
 fn reads_options(report: &Report) -> bool {

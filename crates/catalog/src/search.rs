@@ -54,6 +54,8 @@ impl SearchRequest {
 pub struct SkillHit {
     /// The skill.
     pub skill: SkillSummary,
+    /// What its tools need and the host does not declare.
+    pub missing_capabilities: Vec<String>,
     /// Comparable within one answer only.
     pub score: f64,
     /// 0 to 1: how much of what was asked the skill speaks of.
@@ -165,6 +167,7 @@ impl SkillCatalog {
                 let entry = entries.get(&hit.id)?;
                 Some(SkillHit {
                     skill: skill_info::summary(&snapshot, &hit.id, entry),
+                    missing_capabilities: snapshot.missing_capabilities(&hit.id),
                     score: hit.score,
                     confidence: hit.confidence,
                     matched: hit.matched,

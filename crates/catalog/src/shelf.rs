@@ -7,6 +7,7 @@
 mod asked;
 mod contents;
 mod known_prompts;
+mod left_out;
 mod look;
 mod reader;
 mod served_skill;
@@ -27,6 +28,7 @@ use crate::skill_set::{SkillSet, rejection};
 
 use asked::Asked;
 pub use contents::{FileBody, FileContents, mime_of};
+use left_out::LeftOutSkills;
 pub(crate) use reader::Readers;
 pub use reader::SkillReader;
 pub use served_skill::{FileChange, FileFault, Manifest, ServedFile, ServedSkill};
@@ -44,7 +46,7 @@ pub const SKILL_FILE: &str = "SKILL.md";
 pub struct SkillShelf {
     skills: BTreeMap<String, Arc<ServedSkill>>,
     /// Why others are not, by what would be their key.
-    left_out: BTreeMap<String, String>,
+    left_out: LeftOutSkills,
     /// The keys of shadowed skills, by their ids.
     shadowed: BTreeMap<String, String>,
     rejected: Vec<Arc<RejectedSkill>>,
@@ -92,11 +94,11 @@ impl SkillShelf {
                 let place = || format!("its URI would lie inside the skill `{label}`");
                 let reason = own.cloned().unwrap_or_else(place);
                 shelf.shadowed.insert(id, key.clone());
-                shelf.left_out.insert(key, reason);
+                shelf.left_out.put(key, skill, reason, &before.left_out);
             } else if shelf.skills.contains_key(&key) {
                 let place = || format!("another skill of this name is served as skill://{key}");
                 let reason = own.cloned().unwrap_or_else(place);
-                shelf.left_out.insert(id, reason);
+                shelf.left_out.put(id, skill, reason, &before.left_out);
             } else {
                 shelf.shadowed.insert(id, key.clone());
                 shelf.put(key, skill, before);
@@ -107,10 +109,8 @@ impl SkillShelf {
 
     fn put(&mut self, key: String, skill: &Arc<LoadedSkill>, before: &Self) {
         if let Some(reason) = &skill.not_served {
-            if before.left_out.get(&key) != Some(reason) {
-                tracing::info!("the files of the skill `{key}` are not served: {reason}");
-            }
-            self.left_out.insert(key, reason.clone());
+            self.left_out
+                .put(key, skill, reason.clone(), &before.left_out);
             return;
         }
         let served = match before.skills.get(&key) {
@@ -120,6 +120,14 @@ impl SkillShelf {
                 Arc::new(ServedSkill::new(key.clone(), Arc::clone(skill), known))
             }
         };
+        // Whoever was shown it in a list knows it, also when lists show it no more.
+        if let Some(known) = before.skills.get(&key)
+            && known.is_listed()
+            && !served.is_listed()
+            && !known.shown().is_nothing()
+        {
+            self.asked.note(&key);
+        }
         self.skills.insert(key, served);
     }
 
@@ -183,45 +191,56 @@ impl SkillShelf {
     }
 
     /// Why skills are not served, by what would be their key.
-    pub fn left_out(&self) -> &BTreeMap<String, String> {
-        &self.left_out
+    pub fn left_out(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.left_out.reasons()
+    }
+
+    /// Why the skill that would have this key is not served.
+    pub(crate) fn why_left_out(&self, key: &str) -> Option<&str> {
+        Some(self.left_out.get(key)?.reason())
     }
 
     /// Why the skill that a URI would lead into is not there, in words, as far as something of it is known.
     pub fn why_not(&self, segments: &[String]) -> Option<String> {
         let name = segments.first()?;
         let labelled = segments.get(1).map(|second| format!("{name}/{second}"));
-        let left_out = labelled.and_then(|key| self.left_out.get(&key));
-        if let Some(reason) = left_out.or_else(|| self.left_out.get(name)) {
+        let left_out = labelled.and_then(|key| self.why_left_out(&key));
+        if let Some(reason) = left_out.or_else(|| self.why_left_out(name)) {
             return Some(format!("the skill is known and not served: {reason}"));
         }
         let reason = rejection(&self.rejected, name)?;
         Some(format!("the skill was found and rejected: {reason}"))
     }
 
-    /// Why a skill is not served, by its name, or by its id where it is shadowed.
-    fn reason_of(&self, name: &str) -> Option<&str> {
-        let key = self.shadowed.get(name).map_or(name, String::as_str);
-        self.left_out.get(key).map(String::as_str)
-    }
-
     /// The skill that the segments of a URI lead into, and the path below it. A client asks for it.
     pub fn locate(&self, segments: &[String]) -> Option<(&Arc<ServedSkill>, String)> {
         let (first, rest) = segments.split_first()?;
-        self.asked.note(first);
         if let Some(skill) = self.skills.get(first) {
+            self.note_asked(skill);
             return Some((skill, rest.join("/")));
         }
-        let (second, rest) = rest.split_first()?;
-        let key = format!("{first}/{second}");
-        self.asked.note(&key);
-        let skill = self.skills.get(&key)?;
-        Some((skill, rest.join("/")))
+        let labelled = rest
+            .split_first()
+            .map(|(second, rest)| (format!("{first}/{second}"), rest));
+        if let Some((key, rest)) = &labelled
+            && let Some(skill) = self.skills.get(key)
+        {
+            self.note_asked(skill);
+            return Some((skill, rest.join("/")));
+        }
+        // One that comes by this name is no news to nobody.
+        self.asked.note(first);
+        if let Some((key, _)) = &labelled {
+            self.asked.note(key);
+        }
+        None
     }
 
-    /// A client asks for this one by another way than its URI.
+    /// A client asks for this one. What lists show is known by that.
     pub(crate) fn note_asked(&self, skill: &SkillPlace) {
-        self.asked.note(skill.key());
+        if !skill.is_listed() {
+            self.asked.note(skill.key());
+        }
     }
 
     /// Whether clients know what it says: lists show it, or somebody asked for it by its name or its URI.
@@ -250,6 +269,7 @@ impl SkillCatalog {
         &self,
         work: impl Fn(&SkillShelf, &mut FileChange) -> Result<T, E>,
     ) -> Result<T, E> {
+        self.bring_back();
         let mut change = FileChange::None;
         let first = work(self.snapshot().shelf(), &mut change);
         if !self.heed(change) {
@@ -309,9 +329,12 @@ impl SkillCatalog {
             FileChange::SkillFile => {
                 let before = Arc::clone(self.snapshot().shelf());
                 self.rediscover();
-                // What cannot be taken over makes no other skill of it, but the files are not served.
-                if self.snapshot().shelf().is_same(&before) {
+                let snapshot = self.snapshot();
+                if snapshot.shelf().is_same(&before) {
+                    // What cannot be taken over makes no other skill of it, but the files are not served.
                     self.shared.files_changed();
+                } else {
+                    self.remember_departed(&before, snapshot.shelf());
                 }
                 true
             }

@@ -15,6 +15,7 @@ use tokio::sync::broadcast;
 
 use crate::blocking::Blocked;
 use crate::core_tools;
+use crate::departed::Departed;
 use crate::event::{CatalogEvent, CatalogEventKind};
 use crate::keeping::Keeping;
 use crate::long_checks::LongChecks;
@@ -46,6 +47,8 @@ pub(crate) struct Shared {
     pub(crate) returning: Mutex<BTreeSet<String>>,
     /// What is kept out although a scan finds nothing wrong with it.
     pub(crate) blocked: Mutex<Blocked>,
+    /// What went because it was not there when somebody asked.
+    pub(crate) departed: Departed,
     /// What an operator decided about skills.
     pub(crate) standing: RwLock<Arc<Standing>>,
     /// What sessions have seen of the skills.
@@ -121,6 +124,7 @@ impl Shared {
                 runtime: Mutex::default(),
                 returning: Mutex::default(),
                 blocked: Mutex::default(),
+                departed: Departed::default(),
                 long_checks: LongChecks::default(),
                 keeping: Mutex::default(),
             }

@@ -10,7 +10,7 @@ use metier::loader::ParseMode;
 use metier::runner::{EnvironmentPolicy, Gate, ScriptKind, Watchdog};
 use metier::workspace_roots::WorkspaceRoots;
 
-use crate::config::{Config, Fault, Key};
+use crate::config::{Config, Fault, Key, Origin};
 use crate::options::{SkillPlaces, place};
 use crate::{choosing, listing, program_hooks};
 
@@ -43,6 +43,9 @@ pub(crate) fn settings(
         run.host = Some(Arc::new(HostLink::new(door)));
     }
     run.interpreters.python = config.program(Key::Python).map(ToOwned::to_owned);
+    run.interpreters.python_for_hosts = config
+        .get(Key::Python)
+        .is_some_and(|setting| matches!(setting.origin, Origin::Option(_)));
     for (name, interpreter) in &config.layer.interpreters {
         let is_extension = ScriptKind::of(Path::new(&format!("x.{name}"))).is_some();
         let map = if is_extension {

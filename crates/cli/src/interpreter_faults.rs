@@ -26,7 +26,7 @@ pub(crate) fn faults(config: &Config, settings: &CatalogSettings) -> Vec<Fault> 
     for (name, interpreter) in &config.layer.interpreters {
         let by_host = settings.run.interpreters.by_host.contains_key(name);
         let (script, host) = if by_host {
-            ("x.py".to_owned(), Some(name.as_str()))
+            ("x.mel".to_owned(), Some(name.as_str()))
         } else {
             (format!("x.{name}"), None)
         };

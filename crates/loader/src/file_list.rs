@@ -10,6 +10,8 @@ use crate::skill_files::{FolderHandle, ReadFileError, SkillFiles, read_error};
 
 /// How many of those that are passed over are named.
 const MOST_SKIPPED: usize = 100;
+/// How many that cannot be read are told apart from those.
+const MOST_UNREADABLE: usize = 1_000;
 
 /// The files of a skill.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,8 +23,10 @@ pub struct FileList {
     pub skipped: BTreeMap<String, String>,
     /// How many more were.
     pub more_skipped: usize,
-    /// Those of the files that the system does not let this process read, with the reason.
+    /// Files and folders that the system does not let this process read, with the reason. The files are among `files`.
     pub unreadable: BTreeMap<String, String>,
+    /// Those of the files that are links to what is nothing for readers of the skill, with the reason.
+    pub hidden_links: BTreeMap<String, String>,
     /// Whether there are more files than the limit.
     pub truncated: bool,
     /// The system gave no handles for all of it.
@@ -41,7 +45,12 @@ impl FileList {
 
     fn fail(&mut self, path: String, error: &ReadFileError) {
         self.is_exhausted |= matches!(error, ReadFileError::Exhausted);
-        self.skip(path, error.to_string());
+        let is_forbidden = matches!(error, ReadFileError::PermissionDenied { .. });
+        if is_forbidden && self.unreadable.len() < MOST_UNREADABLE {
+            self.unreadable.insert(path, error.to_string());
+        } else {
+            self.skip(path, error.to_string());
+        }
     }
 }
 
@@ -109,13 +118,14 @@ impl FolderHandle {
                     folders.push(path);
                     continue;
                 }
-                if wanted == Wanted::Served
-                    && kind.is_symlink()
-                    && let Ok(target) = self.dir().canonicalize(&path)
-                    && target != Path::new(".")
-                    && let Some((_, reason)) = not_for_readers_at(&target.to_string_lossy())
+                let hidden = kind
+                    .is_symlink()
+                    .then(|| self.hidden_target(&path))
+                    .flatten();
+                if let Some(reason) = &hidden
+                    && wanted == Wanted::Served
                 {
-                    list.skip(path, format!("it leads to what is not served: {reason}"));
+                    list.skip(path, reason);
                     continue;
                 }
                 // Only a link has to be followed, and never to the outside.
@@ -137,6 +147,8 @@ impl FolderHandle {
                             list.unreadable.insert(path.clone(), error.to_string());
                         }
                         note(&path, &found);
+                        list.hidden_links
+                            .extend(hidden.map(|reason| (path.clone(), reason)));
                         list.files.insert(path, found.len());
                     }
                     Ok(_) => list.skip(path, "it is a link to a folder"),
@@ -154,6 +166,17 @@ impl FolderHandle {
             }
         }
         list
+    }
+
+    /// Why what a link leads to is nothing for readers, where it is not.
+    fn hidden_target(&self, link: &str) -> Option<String> {
+        let target = self.dir().canonicalize(link).ok()?;
+        if target == Path::new(".") {
+            return None;
+        }
+        let target = target.to_string_lossy();
+        let (_, reason) = not_for_readers_at(&target)?;
+        Some(format!("it leads to what is not served: {reason}"))
     }
 }
 
@@ -219,7 +242,7 @@ pub fn not_for_readers_at(path: &str) -> Option<(&str, &'static str)> {
     None
 }
 
-fn not_for_readers(name: &str) -> Option<&'static str> {
+pub(crate) fn not_for_readers(name: &str) -> Option<&'static str> {
     if name.starts_with('.') {
         Some("it is hidden")
     } else if name == "__pycache__" {

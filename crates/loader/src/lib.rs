@@ -47,6 +47,7 @@ pub mod format;
 mod large_numbers;
 mod low_level;
 mod manifest;
+mod manifest_limits;
 mod mode;
 mod parallel;
 mod parse;

@@ -9,9 +9,10 @@ use serde::{Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-use crate::file_list::{FileList, Wanted};
+use crate::file_list::Wanted;
 use crate::file_start::FileStart;
-use crate::skill_files::{FolderHandle, ReadFileError, SkillFiles};
+use crate::manifest_limits::too_much;
+use crate::skill_files::{ReadFileError, SkillFiles};
 use crate::stamp::Stamp;
 
 /// The most files that a manifest holds.
@@ -149,24 +150,6 @@ impl SkillFiles {
     pub fn manifest(&self) -> Result<FileManifest, ManifestError> {
         ManifestCache::new().manifest(self)
     }
-
-    /// Why the files are too many or too large for a manifest, by asking the system alone: none of them is read.
-    pub fn beyond_manifest(&self) -> Option<String> {
-        let handle = self.handle().ok()?;
-        handle.beyond_manifest()
-    }
-}
-
-impl FolderHandle {
-    pub(crate) fn beyond_manifest(&self) -> Option<String> {
-        let list = self.list(MANIFEST_FILES, Wanted::Served, |_, _| ());
-        too_much(&list).map(|error| error.to_string())
-    }
-}
-
-fn too_much(list: &FileList) -> Option<ManifestError> {
-    let files = list.files.len() + usize::from(list.truncated);
-    ManifestError::of_size(files, list.files.values().sum())
 }
 
 /// Makes manifests of one skill again and again, and hashes only what has changed.
@@ -283,6 +266,10 @@ impl ManifestCache {
             });
         }
         self.known = known;
+        // Folders.
+        for (path, reason) in std::mem::take(&mut list.unreadable) {
+            list.skip(path, reason);
+        }
         Ok(FileManifest {
             files: served,
             skipped: list.skipped,

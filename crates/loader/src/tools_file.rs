@@ -1,6 +1,7 @@
 //! tools.yaml and the groups file: one bad entry costs that entry.
 
 mod annotations;
+mod broken;
 mod capabilities;
 mod entry;
 mod entry_script;
@@ -12,6 +13,7 @@ mod schema;
 mod schema_check;
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use metier_diagnostics::Severity;
 use metier_skill_model::{SkillMetadata, ToolDeclaration};
@@ -20,7 +22,7 @@ use crate::cut_text::tell_cut_text;
 use crate::findings::{Findings, brief};
 use crate::script::Scripts;
 use crate::skill_files::FolderHandle;
-use crate::yaml::{FaultKind, Node, parse};
+use crate::yaml::{Fault, FaultKind, Node, parse};
 use crate::{codes, effort};
 
 pub(crate) use entry::{is_tool_key, plain_key};
@@ -49,7 +51,7 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) struct Declared {
     pub(crate) tools: Vec<ToolDeclaration>,
     /// With the place of each `group` and `tools` item, for the check of both against each other.
-    pub(crate) group_of: Vec<(String, std::ops::Range<usize>)>,
+    pub(crate) group_of: Vec<(String, Range<usize>)>,
     pub(crate) groups: ReadGroups,
     /// The list held no entry at all, good or bad.
     pub(crate) empty: bool,
@@ -64,7 +66,28 @@ pub(crate) fn read_tools_file(
     around: &Surroundings<'_>,
     names: &mut Names,
 ) -> Result<Declared, String> {
-    let (root, faults, is_plain) = parse_root(findings, text, "tools")?;
+    read_without(findings, text, around, names, &[])
+}
+
+/// The same, passing over the entries at these places.
+fn read_without(
+    findings: &mut Findings<'_>,
+    text: &str,
+    around: &Surroundings<'_>,
+    names: &mut Names,
+    passed_over: &[Range<usize>],
+) -> Result<Declared, String> {
+    let (root, faults, is_plain) = match parse_root(findings, text, "tools") {
+        Ok(parsed) => parsed,
+        Err(Unparsed::Told(reason)) => return Err(reason),
+        Err(Unparsed::NoYaml(fault)) => {
+            broken::tell(findings, text, &fault, |findings, rest, broken| {
+                let unusable = read_without(findings, rest, around, names, broken);
+                drop(unusable);
+            });
+            return Err(fault.message);
+        }
+    };
     let list = root.get("tools");
     let Some(entries) = list.and_then(Node::list) else {
         let place = list.map_or(root.span.start..root.span.start, |node| node.span.clone());
@@ -85,7 +108,7 @@ pub(crate) fn read_tools_file(
         ..Declared::default()
     };
     for (index, node) in entries.iter().enumerate() {
-        if faults.in_entry(findings, node) {
+        if broken::holds(passed_over, node) || faults.in_entry(findings, node) {
             continue;
         }
         if let Some(tool) = entry::read_entry(findings, index, node, around, names) {
@@ -98,7 +121,7 @@ pub(crate) fn read_tools_file(
     }
     let groups = root.get("groups");
     if let Some(groups) = groups {
-        declared.groups = groups::read_groups(findings, groups, &faults);
+        declared.groups = groups::read_groups(findings, groups, &faults, passed_over);
     }
     let keys = root.map().unwrap_or_default().iter();
     for (key, _) in keys.filter(|(key, _)| key.scalar_text().is_some()) {
@@ -113,25 +136,34 @@ pub(crate) fn read_tools_file(
     Ok(declared)
 }
 
-/// Parses the file; faults that make it unusable as a whole are reported and end here. It also tells whether every value
-/// stands in the text as it is.
+/// Why there is nothing to be read.
+enum Unparsed {
+    /// It was reported, and this says it.
+    Told(String),
+    NoYaml(Fault),
+}
+
+/// Where the text begins behind its mark, if it has one.
+fn text_start(text: &str) -> usize {
+    text.len() - text.trim_start_matches('\u{FEFF}').len()
+}
+
+/// Parses the file; faults that make it unusable as a whole end here. It also tells whether every value stands in the text
+/// as it is.
 fn parse_root<'a>(
     findings: &mut Findings<'_>,
     text: &'a str,
     key: &str,
-) -> Result<(Node<'a>, Faults, bool), String> {
-    let text_start = text.len() - text.trim_start_matches('\u{FEFF}').len();
-    let parsed = parse(text.get(text_start..).unwrap_or_default(), text_start);
-    let tree = parsed.map_err(|fault| {
-        findings.yaml_fault(&fault);
-        fault.message
-    })?;
+) -> Result<(Node<'a>, Faults, bool), Unparsed> {
+    let base = text_start(text);
+    let parsed = parse(text.get(base..).unwrap_or_default(), base);
+    let tree = parsed.map_err(Unparsed::NoYaml)?;
     let Some(root) = tree.root.filter(|root| root.map().is_some()) else {
         let message = format!("the file must be a mapping with a `{key}` list");
         findings
             .error(codes::NO_TOOLS_LIST, &(0..0), message.clone())
             .help(format!("write `{key}:` and one `- name: …` for each"));
-        return Err(message);
+        return Err(Unparsed::Told(message));
     };
     let lists: BTreeSet<usize> = root
         .map()
@@ -146,7 +178,7 @@ fn parse_root<'a>(
         .find(|fault| fault.kind == FaultKind::DuplicateKey && lists.contains(&fault.span.start));
     if let Some(fault) = twice {
         findings.yaml_fault(fault);
-        return Err(fault.message.clone());
+        return Err(Unparsed::Told(fault.message.clone()));
     }
     tell_cut_text(findings, &root);
     Ok((root, Faults::new(tree.faults), tree.is_plain))

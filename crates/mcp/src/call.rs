@@ -1,20 +1,20 @@
 //! One request under way: what its method may know, and how it speaks before it answers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
 use metier_tool::{BoxFuture, CallEvents, CancelSignal, Cancellation, LogLevel, LogLine, Progress};
 use serde::Serialize;
 use serde_json::Map;
 use serde_json::value::RawValue;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::McpError;
 use crate::logging::level_name;
 use crate::meta::Meta;
 use crate::notices::notification;
+use crate::outbound::Outbound;
 use crate::session::Session;
 use crate::{Era, RawId};
 
@@ -86,71 +86,13 @@ impl Call {
             cancel: self.cancel.clone(),
             closed: AtomicBool::new(false),
             last: Mutex::new(None),
+            lost: Mutex::new(None),
         })
     }
 
     /// The request's cancellation, as tools know it.
     pub(crate) fn cancellation(&self) -> Cancellation {
         Cancellation::new(Arc::new(Signal(self.cancel.clone())))
-    }
-}
-
-/// How far a transport can carry messages ahead of the answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Streaming {
-    /// Not at all: one message is all the client takes.
-    No,
-    /// The client named no stream but would take one: used for what it asked for (progress, log
-    /// lines, subscriptions), never for a notice.
-    IfAsked,
-    /// The client expects streams.
-    #[default]
-    Yes,
-}
-
-/// The way for messages ahead of the answer. Bounded: a reader that is too slow misses steps of
-/// progress, never the answer.
-#[derive(Clone, Debug)]
-pub(crate) struct Outbound {
-    sender: mpsc::Sender<Bytes>,
-    streaming: Streaming,
-}
-
-const WAITING_MESSAGES: usize = 64;
-
-impl Outbound {
-    pub(crate) fn new(streaming: Streaming) -> (Self, mpsc::Receiver<Bytes>) {
-        let (sender, receiver) = mpsc::channel(WAITING_MESSAGES);
-        (Self { sender, streaming }, receiver)
-    }
-
-    /// Whether messages that the client asked for get through.
-    pub(crate) fn is_open(&self) -> bool {
-        self.streaming >= Streaming::IfAsked
-    }
-
-    /// Whether notices get through, which it did not ask for.
-    pub(crate) fn takes_notices(&self) -> bool {
-        self.streaming == Streaming::Yes
-    }
-
-    /// Sends, or drops the message when the reader is far behind.
-    pub(crate) fn offer(&self, message: Bytes) {
-        if self.is_open() && self.sender.try_send(message).is_err() {
-            tracing::debug!(
-                "a message ahead of the answer was dropped: the reader is slow or gone"
-            );
-        }
-    }
-
-    /// Resolves when nobody reads any more.
-    pub(crate) async fn closed(&self) {
-        self.sender.closed().await;
-    }
-
-    /// Sends when there is room; `false` when nobody reads any more.
-    pub(crate) async fn send(&self, message: Bytes) -> bool {
-        self.is_open() && self.sender.send(message).await.is_ok()
     }
 }
 
@@ -163,12 +105,42 @@ pub(crate) struct Events {
     cancel: CancellationToken,
     closed: AtomicBool,
     last: Mutex<Option<f64>>,
+    lost: Mutex<Option<Lost>>,
+}
+
+/// Log lines for which there was no room, since the last one for which there was.
+#[derive(Debug)]
+struct Lost {
+    lines: usize,
+    /// The highest of theirs.
+    level: LogLevel,
+    logger: String,
+}
+
+impl Lost {
+    fn told(&self) -> Bytes {
+        let lines = match self.lines {
+            1 => "1 line was".to_owned(),
+            lines => format!("{lines} lines were"),
+        };
+        let text = format!("[… {lines} left out here: they came faster than they were read …]");
+        log_message(self.level, &self.logger, &text)
+    }
 }
 
 impl Events {
-    /// The call has its answer: nothing is told any more.
+    /// The call has its answer: nothing is told any more, but that lines were lost.
     pub(crate) fn close(&self) {
-        self.closed.store(true, Ordering::Release);
+        if !self.closed.swap(true, Ordering::AcqRel)
+            && !self.cancel.is_cancelled()
+            && let Some(lost) = self.lost().take()
+        {
+            self.outbound.offer_last(lost.told());
+        }
+    }
+
+    fn lost(&self) -> MutexGuard<'_, Option<Lost>> {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_closed(&self) -> bool {
@@ -209,13 +181,33 @@ impl CallEvents for Events {
         if self.level.is_none_or(|wanted| line.level < wanted) || self.is_closed() {
             return;
         }
-        let mut params = Map::new();
-        params.insert("level".into(), level_name(line.level).into());
-        params.insert("logger".into(), line.logger.into());
-        params.insert("data".into(), line.text.into());
-        self.outbound
-            .offer(notification("notifications/message", params, None));
+        // Held while sending, so that what was lost is told in its place.
+        let mut lost = self.lost();
+        if lost
+            .as_ref()
+            .is_some_and(|lost| self.outbound.offer(lost.told()))
+        {
+            *lost = None;
+        }
+        let message = log_message(line.level, &line.logger, &line.text);
+        if lost.is_none() && self.outbound.offer(message) || !self.outbound.is_open() {
+            return;
+        }
+        let before = lost.take();
+        *lost = Some(Lost {
+            lines: before.as_ref().map_or(0, |lost| lost.lines) + 1,
+            level: before.map_or(line.level, |lost| lost.level.max(line.level)),
+            logger: line.logger,
+        });
     }
+}
+
+fn log_message(level: LogLevel, logger: &str, text: &str) -> Bytes {
+    let mut params = Map::new();
+    params.insert("level".into(), level_name(level).into());
+    params.insert("logger".into(), logger.into());
+    params.insert("data".into(), text.into());
+    notification("notifications/message", params, None)
 }
 
 #[derive(Serialize)]
@@ -265,7 +257,10 @@ impl CancelSignal for Signal {
 
 #[cfg(test)]
 mod tests {
+    use tokio::sync::mpsc;
+
     use super::*;
+    use crate::outbound::{Streaming, WAITING_MESSAGES};
 
     fn events(token: Option<&str>) -> (Events, mpsc::Receiver<Bytes>) {
         let (outbound, receiver) = Outbound::new(Streaming::Yes);
@@ -276,6 +271,7 @@ mod tests {
             cancel: CancellationToken::new(),
             closed: AtomicBool::new(false),
             last: Mutex::new(None),
+            lost: Mutex::new(None),
         };
         (events, receiver)
     }
@@ -337,6 +333,45 @@ mod tests {
             [
                 r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"error","logger":"t","data":"line"}}"#
             ]
+        );
+    }
+
+    #[test]
+    fn lines_that_a_slow_reader_misses_are_counted_in_their_place() {
+        let (events, mut receiver) = events(None);
+        let log = |text: String| {
+            events.log(LogLine {
+                level: LogLevel::Error,
+                logger: "t".into(),
+                text,
+            });
+        };
+        let texts = |receiver: &mut mpsc::Receiver<Bytes>| {
+            let lines = drain(receiver).into_iter();
+            let data = lines.map(|line| line.split("\"data\":").nth(1).unwrap().to_owned());
+            data.collect::<Vec<_>>()
+        };
+        // As many as a script may hand on, of ordinary length: none is missed.
+        (0..2_000).for_each(|n| log(format!("line {n}: {}", "x".repeat(80))));
+        assert_eq!(texts(&mut receiver).len(), 2_000);
+        (0..10_000).for_each(|n| log(format!("again {n}")));
+        let got = texts(&mut receiver);
+        let missed = 10_000 - got.len();
+        assert!(missed > 0, "{missed}");
+        log("heard".into());
+        let told = format!(
+            "\"[… {missed} lines were left out here: they came faster than they were read …]\"}}}}"
+        );
+        assert_eq!(texts(&mut receiver), [told.as_str(), "\"heard\"}}"]);
+        // The end tells it as well, also where nothing was read.
+        (0..10_000).for_each(|n| log(format!("{n}{}", "x".repeat(4_000))));
+        events.close();
+        let got = texts(&mut receiver);
+        assert!(got.len() < 400, "{}", got.len());
+        let last = got.last().unwrap();
+        assert!(
+            last.contains(&format!("{} lines were left out", 10_001 - got.len())),
+            "{last}"
         );
     }
 

@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::call::Outbound;
 use crate::envelope::ClientResponse;
 use crate::notices::notification;
+use crate::outbound::Outbound;
 use crate::session::Session;
 
 /// How many requests may wait for one client.
@@ -90,7 +90,9 @@ impl Via {
         params.insert("reason".into(), reason.into());
         let message = notification("notifications/cancelled", params, None);
         match self {
-            Self::Call(outbound) => outbound.offer(message),
+            Self::Call(outbound) => {
+                outbound.offer(message);
+            }
             Self::Stream => {
                 session.notices.post(message);
             }
@@ -207,7 +209,7 @@ fn refusal(error: &str) -> String {
 mod tests {
     use super::*;
     use crate::RawId;
-    use crate::call::Streaming;
+    use crate::outbound::Streaming;
     use crate::session::Sessions;
     use futures_util::FutureExt as _;
 

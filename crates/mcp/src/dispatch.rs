@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::call::{Call, Outbound, Outcome, Streaming};
+use crate::call::{Call, Outcome};
 use crate::envelope::Request;
 use crate::error::{INVALID_REQUEST, METHOD_NOT_FOUND, McpError};
 use crate::exchange::{Answer, Exchange, Frame, Reply};
 use crate::meta::Meta;
+use crate::outbound::{Outbound, Streaming};
 use crate::peers::PeerGuard;
 use crate::session::Session;
 use crate::table::Started;

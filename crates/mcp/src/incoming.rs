@@ -2,9 +2,9 @@
 
 use http::HeaderMap;
 
-use crate::call::Streaming;
 use crate::error::McpError;
 use crate::headers::{PROTOCOL_VERSION_HEADER, single};
+use crate::outbound::Streaming;
 
 /// One message on its way in, with what its transport knows.
 #[derive(Debug, Default)]

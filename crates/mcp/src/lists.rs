@@ -31,7 +31,7 @@ impl Changed {
     /// The lists are compared as they would be answered, so that nothing else is news. Blocks.
     pub(crate) fn between(before: &SkillShelf, now: &SkillShelf, reader: &SkillReader) -> Self {
         let mut changed = Self::default();
-        changed.skills.resources = before.left_out() != now.left_out();
+        changed.skills.resources = !before.left_out().eq(now.left_out());
         for states in now.turns_since(before, reader) {
             for pair in states.windows(2) {
                 let [one, two] = pair else { continue };

@@ -202,9 +202,9 @@ fn outcome(call: &Call, survived: bool, method: &str) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::{Outbound, Streaming};
     use crate::config::{McpConfig, steady_clock};
     use crate::meta::Meta;
+    use crate::outbound::{Outbound, Streaming};
     use crate::{LegacyVersion, RawId, methods};
     use metier_catalog::{SkillCatalog, ToolDispatcher, ToolRegistry};
     use std::sync::{Mutex, OnceLock};

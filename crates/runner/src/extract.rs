@@ -6,7 +6,10 @@ use crate::capture::Captured;
 use crate::json_scan::last_object;
 use crate::report::{Output, Tail};
 use crate::script_json::{self, Read};
-use crate::unclosed::{is_among_the_lines_of_an_unclosed, is_inside_unclosed, is_unclosed};
+use crate::unclosed::{
+    Behind, Extent, behind, extent, is_among_the_lines_of_an_unclosed, is_inside_unclosed,
+    is_unclosed,
+};
 use crate::{Limits, text};
 
 /// From this size on the work is worth a thread of its own.
@@ -144,6 +147,15 @@ fn result_of(text: &str, noise_bytes: usize) -> Extracted {
     {
         return malformed(reason);
     }
+    match behind(trimmed, range.end) {
+        Some(Behind::Open) => return malformed(ENDS_IN_THE_MIDST.to_owned()),
+        Some(Behind::Broken(object)) => {
+            if let Err(reason) = script_json::read(object) {
+                return malformed(reason);
+            }
+        }
+        None => {}
+    }
     if is_inside_unclosed(trimmed, &range) || is_among_the_lines_of_an_unclosed(trimmed, &range) {
         return malformed(ENDS_IN_THE_MIDST.to_owned());
     }
@@ -184,10 +196,13 @@ fn last_line(text: &str) -> &str {
 /// Why a text, or its last line, that has the looks of a JSON object is none.
 fn broken_object(text: &str) -> Option<String> {
     let last = last_line(text);
-    let object = if text.starts_with('{') {
+    let is_one = !matches!(extent(text, false), Extent::Closed(length) if length < text.len());
+    let object = if text.starts_with('{') && is_one {
         text
     } else if last.starts_with("{'") || last.starts_with("{\"") {
         last
+    } else if text.starts_with('{') {
+        text
     } else {
         return None;
     };
@@ -199,188 +214,5 @@ fn broken_object(text: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    use super::*;
-
-    fn result(bytes: &[u8]) -> (Output, String) {
-        let extracted = extract(Captured::Whole(bytes.to_vec()), &Limits::default());
-        (extracted.output, extracted.noise)
-    }
-
-    /// A script that is ended at its time limit stops anywhere.
-    #[test]
-    fn output_that_was_cut_ends_at_a_character() {
-        let captured = Captured::Edges {
-            head: "球".into(),
-            tail: b"\xe7\x90\x83\xe7\x90".to_vec(),
-            dropped: 9,
-        };
-        let extracted = extract(captured, &Limits::default());
-        assert_eq!(
-            (extracted.tail.text.as_str(), extracted.replaced),
-            ("球", false)
-        );
-    }
-
-    #[test]
-    fn a_piece_of_a_result_that_was_cut_off_is_no_result() {
-        for printed in [
-            r#"{"success": false, "items": [{"a": 1}, {"b": 2},"#,
-            "log line\n{\"success\": false, \"items\": [{\"a\": 1}, {\"b\": 2},",
-            "{\n  \"success\": false,\n  \"items\": [\n    {\"a\": 1},\n    {\"b\": 2},\n",
-            "[{\"a\": 1}, {\"b\": {\"c\": 2}},",
-            r#"{"success": false, "message": "no"#,
-            "{\"success\": false, \"items\": [\n{\"b\": 2}\n",
-            "log line\n[\n{\"success\": true}\n,",
-            "{\"n\": 1}\n[{\"a\": 1},\n{\"success\": true}\n",
-            "{\"success\": true, \"n\": 1}\n{\"success\": false, \"n\": 2,}",
-        ] {
-            let (output, _) = result(printed.as_bytes());
-            assert!(
-                matches!(output, Output::Malformed { .. }),
-                "{printed}: {output:?}"
-            );
-        }
-        for (printed, value) in [
-            ("a [warning: {\"x\": 1", None),
-            ("done {\"n\": 1}", Some(json!({"n": 1}))),
-            ("[INFO] baked\n{\"n\": 1}", Some(json!({"n": 1}))),
-            ("{half\n{\"n\": 1}", Some(json!({"n": 1}))),
-            ("{\"cut\": [1, 2\n{\"n\": 1}", Some(json!({"n": 1}))),
-            ("[{'cut': 'by a log',\n{\"n\": 1}", Some(json!({"n": 1}))),
-            (
-                "{\"msg\": \"cut by the log\n{\"n\": 1}",
-                Some(json!({"n": 1})),
-            ),
-            (
-                "{\"a\": 1}\n[{\"b\": 2}]\n{\"n\": 1}\nbye",
-                Some(json!({"n": 1})),
-            ),
-            ("{\"n\": 1}\nbye", Some(json!({"n": 1}))),
-            ("  {\"n\": 1}\n", Some(json!({"n": 1}))),
-        ] {
-            let (output, _) = result(printed.as_bytes());
-            match value {
-                Some(value) => assert_eq!(output, Output::Json(value), "{printed}"),
-                None => assert!(matches!(output, Output::Text(_)), "{printed}: {output:?}"),
-            }
-        }
-    }
-
-    #[test]
-    fn one_json_value_is_the_result_whatever_its_type() {
-        for (printed, value) in [
-            ("[1, 2]\n", json!([1, 2])),
-            ("\"text\"", json!("text")),
-            (" 3\n", json!(3)),
-            ("null\n", json!(null)),
-            ("{\n  \"a\": 1\n}\n", json!({"a": 1})),
-        ] {
-            assert_eq!(
-                result(printed.as_bytes()),
-                (Output::Json(value), String::new())
-            );
-        }
-    }
-
-    #[test]
-    fn marks_and_colours_do_not_hide_the_result() {
-        let expected = (Output::Json(json!({"success": true})), String::new());
-        assert_eq!(result("\u{feff}{\"success\": true}\n".as_bytes()), expected);
-        assert_eq!(result(b"\x1b[32m{\"success\": true}\x1b[0m\n"), expected);
-    }
-
-    #[test]
-    fn lines_around_the_result_come_apart() {
-        let (output, noise) = result(b"loading {3 of 3}\nold shader\n{\"success\": false}\nbye\n");
-        assert_eq!(output, Output::Json(json!({"success": false})));
-        assert_eq!(noise, "loading {3 of 3}\nold shader\nbye");
-    }
-
-    #[test]
-    fn the_lines_around_are_bounded() {
-        let limits = Limits {
-            noise_bytes: 40,
-            ..Limits::default()
-        };
-        let printed = format!("first{}last\n{{\"a\": 1}}", "x".repeat(1000));
-        let extracted = extract(Captured::Whole(printed.into_bytes()), &limits);
-        assert_eq!(
-            extracted.noise,
-            "firstxxxxxxxxxxxxxxx\n[… 969 bytes left out …]\nxxxxxxxxxxxxxxxxlast"
-        );
-    }
-
-    #[test]
-    fn no_json_is_text_and_nothing_is_nothing() {
-        assert_eq!(result(b"done\n").0, Output::Text("done".to_owned()));
-        assert_eq!(result(b" \n\x1b[0m").0, Output::Empty);
-        assert_eq!(
-            result("[".repeat(100_000).as_bytes()).0,
-            Output::Text("[".repeat(100_000))
-        );
-    }
-
-    #[test]
-    fn what_looks_like_an_object_and_is_none_is_told() {
-        let deep = format!("{}1{}", "{\"a\":".repeat(1000), "}".repeat(1000));
-        for (printed, word) in [
-            (deep.clone(), "nested deeper"),
-            (format!("step 1\n{deep}"), "nested deeper"),
-            (
-                format!("{}{}", "[".repeat(1000), "]".repeat(1000)),
-                "nested deeper",
-            ),
-            ("{'success': False}".to_owned(), "json.dumps"),
-            ("step 1\n{'success': False}".to_owned(), "json.dumps"),
-            ("{'a': {\"b\": 1}}".to_owned(), "json.dumps"),
-            ("{\"a\": {\"b\": 1},}".to_owned(), "trailing comma"),
-        ] {
-            let (output, _) = result(printed.as_bytes());
-            let Output::Malformed { text, reason } = output else {
-                panic!("{output:?}")
-            };
-            assert!(text == printed && reason.contains(word), "{reason}");
-        }
-        for (printed, value) in [
-            ("{3 of 3}\n{\"a\": 1}", json!({"a": 1})),
-            ("{3 of 3}\n{\"a\": 1}\n{bye}", json!({"a": 1})),
-            ("step {1} {\"a\": 1}", json!({"a": 1})),
-        ] {
-            assert_eq!(result(printed.as_bytes()).0, Output::Json(value));
-        }
-    }
-
-    #[test]
-    fn pythons_words_among_other_lines_are_read_as_well() {
-        let printed = b"epoch 3\n{\"success\": false, \"loss\": NaN, \"best\": {\"a\": 1}}\nbye\n";
-        let extracted = extract(Captured::Whole(printed.to_vec()), &Limits::default());
-        let value = json!({"success": false, "loss": null, "best": {"a": 1}});
-        assert_eq!(extracted.output, Output::Json(value));
-        assert_eq!(extracted.notes.len(), 1);
-        assert_eq!(extracted.noise, "epoch 3\nbye");
-    }
-
-    #[test]
-    fn other_bytes_are_replaced_and_flagged() {
-        let extracted = extract(
-            Captured::Whole(b"\xff\xfe tail\n".to_vec()),
-            &Limits::default(),
-        );
-        assert_eq!(
-            extracted.output,
-            Output::Text("\u{fffd}\u{fffd} tail".to_owned())
-        );
-        assert!(extracted.replaced);
-    }
-
-    proptest! {
-        #[test]
-        fn any_bytes_return(bytes: Vec<u8>) {
-            result(&bytes);
-        }
-    }
-}
+#[path = "extract_tests.rs"]
+mod tests;

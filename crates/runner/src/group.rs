@@ -109,19 +109,26 @@ impl Group {
         windows,
         expect(clippy::unused_self, reason = "there is no polite signal on Windows")
     )]
-    pub(crate) fn ask_to_end(&self) {
+    pub(crate) fn ask_to_end(&mut self) {
         #[cfg(unix)]
         if !self.empty {
+            if !self.collected {
+                self.session.cut_off();
+            }
             self.session.signal(nix::sys::signal::Signal::SIGTERM);
         }
     }
 
-    /// Kills the group.
+    /// Kills the group: of a script that has not ended by itself, all that descends from it.
     pub(crate) fn kill(&mut self) {
         self.look();
         if !self.empty {
             #[cfg(unix)]
-            self.session.kill();
+            if self.collected {
+                self.session.kill();
+            } else {
+                self.session.kill_tree();
+            }
             #[cfg(windows)]
             // A group that is gone has ended already.
             let _ = self.child.start_kill();

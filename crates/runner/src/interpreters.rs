@@ -10,8 +10,11 @@ use crate::{EnvLookup, Program, ScriptKind};
 /// The interpreters that an operator named.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Interpreters {
-    /// The option `--python`.
+    /// The setting `python`.
     pub python: Option<PathBuf>,
+    /// Whether `python` comes before the interpreter of a host, as it does when it is given on the command line: whoever
+    /// says so means this run and all of its scripts, and a file says what is usual.
+    pub python_for_hosts: bool,
     /// Interpreters by host application (`maya`): they read that host's Python and host scripts.
     pub by_host: BTreeMap<String, PathBuf>,
     /// Interpreters by extension without its dot (`js`), or `py` where `--python` is not given.
@@ -26,7 +29,7 @@ impl Interpreters {
     ///
     /// | script | interpreter |
     /// |---|---|
-    /// | `.py` | `by_host`, `python`, `by_extension`, `DCC_MCP_PYTHON_EXECUTABLE`, the one in `VIRTUAL_ENV`, `python3` or `python` on the path |
+    /// | `.py` | `python` with `python_for_hosts`, `by_host`, `python`, `by_extension`, `DCC_MCP_PYTHON_EXECUTABLE`, the one in `VIRTUAL_ENV`, `python3` or `python` on the path |
     /// | `.mel` `.ms` `.hscript` | `by_host`, `by_extension`, `DCC_MCP_{HOST}_INTERPRETER` |
     /// | `.lua` | as host scripts, then `lua` on the path |
     /// | others | `by_extension`, then `bash`; `cmd /C`; `pwsh` or `powershell`; `node` on the path |
@@ -120,7 +123,9 @@ impl Interpreters {
             ScriptKind::Lua | ScriptKind::HostScript => variable(host_variable(host?)),
             _ => None,
         };
-        by_host
+        by_option()
+            .filter(|_| self.python_for_hosts)
+            .or(by_host)
             .or_else(by_option)
             .or_else(|| configured(&self.by_extension, extension))
             .or_else(by_variable)

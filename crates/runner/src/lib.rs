@@ -12,8 +12,9 @@
 //! - **Limits.** A deadline, a cap on output, bounded log lines ([`Limits`]); memory does not grow
 //!   with what the script prints. A [`Gate`] bounds how many scripts run at once, and how many wait.
 //! - **The end.** The script leads a session of its own (a process group where the system cannot list
-//!   sessions, a job object on Windows). At the deadline, on cancel, when the future is dropped, and with
-//!   the answer, everything left in it is killed. A [`Watchdog`] does that when this process is killed.
+//!   sessions, a job object on Windows). With the answer everything left in it is killed; at the deadline, on
+//!   cancel and when the future is dropped also what descends from the script in sessions of their own (on
+//!   Linux). A [`Watchdog`] does that when this process is killed.
 //! - **Environment.** Nothing is inherited: [`Job::environment`] is all there is, and
 //!   [`EnvironmentPolicy`] picks it by name from an allow-list.
 //! - **Hooks.** [`ProgramHook`] is such a program as a handler of lifecycle events: the event in, no objection or
@@ -21,8 +22,8 @@
 //! - **Interpreter.** [`Interpreters`] turns a script path into a [`Program`]; a wrong override is an
 //!   error that names it, never another interpreter in silence.
 //!
-//! Limits of the crate: a program that opens a session of its own is no longer the script's and is
-//! left alone on purpose. Messages for people never hold an absolute path; what an operator needs
+//! Limits of the crate: a program that opens a session of its own outlives a script that comes to its end by
+//! itself, on purpose. Messages for people never hold an absolute path; what an operator needs
 //! in addition is in `operator_detail()` of the errors. The crate knows neither tools nor protocols.
 //!
 //! ```
@@ -78,6 +79,8 @@ mod script_json;
 mod session;
 mod stderr;
 mod text;
+#[cfg(target_os = "linux")]
+mod tree;
 mod unclosed;
 #[cfg(unix)]
 mod unix;
@@ -86,7 +89,7 @@ mod watchdog;
 mod windows;
 
 pub use allowance::Allowance;
-pub use command_line::long_options;
+pub use command_line::{LeftOut, LongOptions, long_options};
 pub use environment::{EnvironmentPolicy, PatternError};
 pub use error::RunError;
 pub use events::{Progress, Quiet, RunEvents};

@@ -7,6 +7,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Process {
     pub(crate) id: i32,
+    pub(crate) parent: i32,
     pub(crate) session: i32,
     /// It has ended, and its parent has not collected it.
     pub(crate) is_dead: bool,
@@ -59,10 +60,12 @@ fn parse(id: i32, line: &str) -> Option<Process> {
     let (_, rest) = line.rsplit_once(')')?;
     let mut fields = rest.split_whitespace();
     let is_dead = matches!(fields.next()?, "Z" | "X");
-    let session = fields.nth(2)?.parse().ok()?;
+    let parent = fields.next()?.parse().ok()?;
+    let session = fields.nth(1)?.parse().ok()?;
     let started = fields.nth(15)?.parse().ok()?;
     Some(Process {
         id,
+        parent,
         session,
         is_dead,
         started,
@@ -78,6 +81,7 @@ mod tests {
         let line = "71 (a) b) R 70 71 69 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 123456 9 9\n";
         let expected = Process {
             id: 71,
+            parent: 70,
             session: 69,
             is_dead: false,
             started: 123_456,

@@ -41,10 +41,7 @@ pub(crate) fn read(text: &str) -> Result<Read, String> {
     let mended = Mended::of(text);
     let (value, twice) = match strict {
         Ok(read) => read,
-        Err(error) if text.starts_with(['{', '[']) => {
-            parse(&mended.text).map_err(|_| reason(text, &error))?
-        }
-        Err(error) => return Err(reason(text, &error)),
+        Err(error) => parse(&mended.text).map_err(|_| reason(text, &error))?,
     };
     let mut notes = Vec::new();
     if mended.has_no_number {
@@ -297,7 +294,7 @@ mod tests {
             ("{'a': 1}", "json.dumps"),
             ("{\"a\": True}", "json.dumps"),
             ("{\"a\": 1,}", "trailing comma"),
-            ("NaN", "expected"),
+            ("NaN of 3", "expected"),
         ] {
             let reason = read(text).unwrap_err();
             assert!(reason.contains(word), "{text}: {reason}");

@@ -1,9 +1,16 @@
-//! The processes of a script, told by the session that it leads.
+//! The processes of a script, told by the session that it leads, and by descent where it is cut off.
 //!
 //! A shell with job control (`set -m`) puts its children into groups of their own, so the group alone
 //! is not all that a script started. Its session is: only a program that opens one of its own leaves it,
-//! and that is how a program says that it means to stay. No call of the system lists a session, so on
-//! Linux `/proc` is read; elsewhere the leader's group has to do.
+//! and that is how a program says that it means to stay after a script that came to its end. No call of the system
+//! lists a session, so on Linux `/proc` is read; elsewhere the leader's group has to do.
+//!
+//! A script that is cut off, at its deadline, on cancel, or because its server is gone, came to no end that anything
+//! could be left behind by: then all that descends from it goes as well (on Linux), in whatever session. For that it is told
+//! to take in orphans, which keeps a program that forked twice among its descendants while it runs.
+
+#[cfg(target_os = "linux")]
+use std::collections::BTreeSet;
 
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill, killpg};
@@ -11,6 +18,8 @@ use nix::unistd::Pid;
 
 #[cfg(target_os = "linux")]
 use crate::proc_table as processes;
+#[cfg(target_os = "linux")]
+use crate::tree::{self, Known};
 
 /// How often a session is looked through for what was started while it was being killed. A process
 /// that was sent SIGKILL starts nothing more, so one look more than there are generations is enough.
@@ -26,6 +35,9 @@ pub(crate) struct Session {
     /// When it was seen to start; `None` if nobody saw it.
     #[cfg(target_os = "linux")]
     since: Option<std::time::Instant>,
+    /// What descended from the leader when the script was cut off, and is to go with it.
+    #[cfg(target_os = "linux")]
+    descent: BTreeSet<Known>,
 }
 
 impl Session {
@@ -37,6 +49,8 @@ impl Session {
             started: processes::read(leader).map(|process| process.started),
             #[cfg(target_os = "linux")]
             since: Some(std::time::Instant::now()),
+            #[cfg(target_os = "linux")]
+            descent: BTreeSet::new(),
         }
     }
 
@@ -48,6 +62,23 @@ impl Session {
             ..Self::of(leader)
         }
     }
+
+    /// From now on what descends from the leader belongs to the session. The leader must not be collected yet: what it
+    /// started is its own for as long as it is there.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn cut_off(&mut self) {
+        let leader = processes::read(self.leader.as_raw())
+            .filter(|process| self.started.is_none_or(|then| process.started == then));
+        if let Some(leader) = leader {
+            let age = self.since.map(|since| since.elapsed());
+            self.descent.extend(tree::below(Known::of(&leader), age));
+        }
+    }
+
+    /// Descent is not known here.
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "nothing is known here")]
+    pub(crate) fn cut_off(&mut self) {}
 
     /// Whether a process is left, the leader included unless it is dead.
     pub(crate) fn is_left(&self) -> bool {
@@ -92,9 +123,48 @@ impl Session {
         tracing::warn!("a script starts programs faster than they can be killed");
     }
 
-    /// The living processes of the session; `None` where the system cannot tell.
+    /// Stops the leader, so that it neither ends nor starts anything, and kills all that descends from it: what loses
+    /// its parent becomes a child of the leader and is found by the next look. Then kills the session.
+    pub(crate) fn kill_tree(&mut self) {
+        #[cfg(target_os = "linux")]
+        if self.is_led() {
+            _ = kill(self.leader, Signal::SIGSTOP);
+            let mut killed = BTreeSet::new();
+            for _ in 0..LOOKS {
+                self.cut_off();
+                if killed == self.descent {
+                    break;
+                }
+                for known in self.descent.difference(&killed) {
+                    known.signal(Signal::SIGKILL);
+                }
+                killed.clone_from(&self.descent);
+            }
+        }
+        self.kill();
+    }
+
+    /// Whether the leader is there, alive.
+    #[cfg(target_os = "linux")]
+    fn is_led(&self) -> bool {
+        processes::read(self.leader.as_raw()).is_some_and(|process| {
+            !process.is_dead && self.started.is_none_or(|then| process.started == then)
+        })
+    }
+
+    /// The living processes of the session, and what else is to go with it; `None` where the system cannot tell.
     #[cfg(target_os = "linux")]
     fn members(&self) -> Option<Vec<i32>> {
+        let mut members = self.of_session()?;
+        let below = self.descent.iter().filter(|known| known.is_alive());
+        members.extend(below.map(|known| known.id));
+        members.sort_unstable();
+        members.dedup();
+        Some(members)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn of_session(&self) -> Option<Vec<i32>> {
         let leader = self.leader.as_raw();
         if let (Some(now), Some(then)) = (processes::read(leader), self.started)
             && now.started != then

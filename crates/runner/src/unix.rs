@@ -31,6 +31,10 @@ pub(crate) fn command(
     let mut command = Command::new(&job.program.interpreter);
     let lead = move || {
         setsid()?;
+        // What loses its parent becomes a child of the script, so that it is found when the script is cut off. Where
+        // this is refused (a filter of calls), it is found as long as its parents are there.
+        #[cfg(target_os = "linux")]
+        let _ = nix::sys::prctl::set_child_subreaper(true);
         report(getpid().as_raw());
         Err(image.execute())
     };
@@ -39,7 +43,7 @@ pub(crate) fn command(
         reason = "the only way to do something between fork and exec"
     )]
     // SAFETY: of a process with several threads only async-signal-safe calls may follow a fork.
-    // These are setsid, getpid, send and execve; nothing is allocated and no lock taken.
+    // These are setsid, prctl, getpid, send and execve; nothing is allocated and no lock taken.
     unsafe {
         command.pre_exec(lead);
     }

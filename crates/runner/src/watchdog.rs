@@ -25,7 +25,7 @@ pub(crate) use system::Enlisted;
 ///
 /// A server that is shut down ends its scripts itself. One that is killed (`kill -9`, out of memory)
 /// cannot, and its scripts would run on, holding files, licences and locks of scenes. The watchdog
-/// holds one end of a socket; at the end of file it kills the sessions of all scripts that were
+/// holds one end of a socket; at the end of file it kills all scripts, with what they started, that were
 /// reported to it and not yet ended. A script is reported by itself, between fork and exec, so there
 /// is no moment at which it is not covered.
 ///
@@ -45,8 +45,8 @@ pub(crate) use system::Enlisted;
 /// # _ = gate;
 /// ```
 ///
-/// It is the same on every Unix, but for what it kills: the session of a script where the system can
-/// list one (Linux), its process group elsewhere. On Windows it does nothing; a job object does the same
+/// It is the same on every Unix, but for what it kills: the session of a script and what descends from it where the
+/// system can list them (Linux), its process group elsewhere. On Windows it does nothing; a job object does the same
 /// there without a process.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is started there"))]

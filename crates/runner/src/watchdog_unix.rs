@@ -232,7 +232,7 @@ pub(super) fn watch() {
             (number, leader) => _ = running.insert(number, Session::reported(leader)),
         }
     }
-    for session in running.values() {
-        session.kill();
+    for session in running.values_mut() {
+        session.kill_tree();
     }
 }

@@ -7,7 +7,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
 use crate::ArgumentFault;
-use crate::schema_words::{forms, range};
+use crate::schema_words::{forms, range, wanted};
 
 /// The longest piece of a caller's value that is repeated to the caller.
 const SHOWN: usize = 80;
@@ -108,7 +108,22 @@ pub(crate) fn describe(
             vec![fault(&place, message)]
         }
         ValidationErrorKind::FalseSchema => nothing_allowed(error, &place, whole),
-        _ => vec![fault(&place, clipped(error))],
+        ValidationErrorKind::PropertyNames { error: inner } => {
+            let name = clipped(inner.instance());
+            let message = match wanted(inner.kind(), at_keyword(schema, inner)) {
+                Some(wanted) => format!("the name {name} is not as wanted: expected {wanted}"),
+                None => clipped(&inner.masked_with(format!("the name {name}"))),
+            };
+            vec![fault(&place, message)]
+        }
+        // What is wanted is said first, and of a long value a piece: the validator's own words begin with all of it.
+        kind => {
+            let message = match wanted(kind, at_keyword(schema, error)) {
+                Some(wanted) => format!("expected {wanted}, found {found}{}", size(kind, error)),
+                None => clipped(&error.masked_with(found)),
+            };
+            vec![fault(&place, message)]
+        }
     }
 }
 
@@ -132,6 +147,24 @@ fn nothing_allowed(error: &ValidationError<'_>, place: &str, whole: &Value) -> V
             place,
             "nothing is accepted here; leave it out".to_owned(),
         )],
+    }
+}
+
+/// How much there is of a value that is refused for its size.
+fn size(kind: &ValidationErrorKind, error: &ValidationError<'_>) -> String {
+    use ValidationErrorKind as Kind;
+    let value = error.instance();
+    match (kind, value.as_str(), value.as_array(), value.as_object()) {
+        (Kind::MinLength { .. } | Kind::MaxLength { .. }, Some(text), ..) => {
+            format!(" ({} characters)", text.chars().count())
+        }
+        (Kind::MinItems { .. } | Kind::MaxItems { .. }, _, Some(items), _) => {
+            format!(" ({} items)", items.len())
+        }
+        (Kind::MinProperties { .. } | Kind::MaxProperties { .. }, _, _, Some(members)) => {
+            format!(" ({} members)", members.len())
+        }
+        _ => String::new(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a schema allows, in a few words.
 
+use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
 use crate::schema_fault::clipped;
@@ -96,6 +97,41 @@ pub(crate) fn range(schema: &Value) -> String {
         .filter_map(|(key, word)| Some(format!("{word} {}", bound(key)?)))
         .collect();
     parts.join(" and ")
+}
+
+/// What a keyword wants of a value, to stand behind "expected"; `None` where that takes more than the keyword.
+pub(crate) fn wanted(kind: &ValidationErrorKind, keyword: &Value) -> Option<String> {
+    use ValidationErrorKind as Kind;
+    Some(match kind {
+        Kind::MaxLength { limit } => format!("at most {}", counted(*limit, "character")),
+        Kind::MinLength { limit } => format!("at least {}", counted(*limit, "character")),
+        Kind::MaxItems { limit } => format!("at most {}", counted(*limit, "item")),
+        Kind::MinItems { limit } => format!("at least {}", counted(*limit, "item")),
+        Kind::MaxProperties { limit } => format!("at most {}", counted(*limit, "member")),
+        Kind::MinProperties { limit } => format!("at least {}", counted(*limit, "member")),
+        Kind::Pattern { pattern } => format!("a text that matches `{}`", clipped(pattern)),
+        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
+            let pattern = keyword.as_str().unwrap_or("a pattern");
+            format!(
+                "a text that matches `{}`, which takes too many steps to tell",
+                clipped(pattern)
+            )
+        }
+        Kind::Format { format } => format!("a text in the format `{}`", clipped(format)),
+        Kind::MultipleOf { multiple_of } => format!("a multiple of {multiple_of}"),
+        Kind::UniqueItems => "a list in which nothing stands twice".to_owned(),
+        Kind::Contains => format!(
+            "a list that contains an item of the form {}",
+            clipped(keyword)
+        ),
+        Kind::Not { schema } => format!("anything but the form {}", clipped(schema)),
+        _ => return None,
+    })
+}
+
+fn counted(number: u64, what: &str) -> String {
+    let more = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{more}")
 }
 
 #[cfg(test)]

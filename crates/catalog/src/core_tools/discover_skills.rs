@@ -1,6 +1,6 @@
 //! `discover_skills`: the skills for a task, by the cascade of discovery.
 
-use metier_skill_protocol::{DiscoveredSkill, DiscoveryAnswer, SelectorError};
+use metier_skill_protocol::{DiscoveredSkill, SelectorError};
 use metier_tool::{CallContext, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::rows::LoadCall;
 use super::{Own, reads};
 use crate::denial::denied;
-use crate::protocol::Discover;
+use crate::protocol::{Discover, Discovered};
 use crate::snapshot::CatalogSnapshot;
 
 /// The key of what a client's model said, among the answers that come with a call: `{"text": …}`, or `{"error": …}`.
@@ -115,7 +115,7 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
     discover.is_admitted = discover.said.is_some();
     let catalog = own.catalog()?;
     match catalog.discover_skills(discover).await {
-        Ok(answer) => Ok(output(&catalog.snapshot(), answer)),
+        Ok(found) => Ok(output(found)),
         Err(deny) => Err(ToolError::Refused(Box::new(denied(&deny)))),
     }
 }
@@ -134,14 +134,15 @@ fn said(answer: &Value) -> Result<String, SelectorError> {
 }
 
 /// The answer as JSON, in the shape that the tool gives it.
-pub(crate) fn as_json(snapshot: &CatalogSnapshot, answer: DiscoveryAnswer) -> Value {
-    serde_json::to_value(output(snapshot, answer)).unwrap_or_default()
+pub(crate) fn as_json(found: Discovered) -> Value {
+    serde_json::to_value(output(found)).unwrap_or_default()
 }
 
-fn output(snapshot: &CatalogSnapshot, answer: DiscoveryAnswer) -> Output {
+fn output(found: Discovered) -> Output {
+    let (answer, snapshot) = found.into_parts();
     let hits = answer.hits.into_iter();
     Output {
-        hits: hits.map(|hit| row(snapshot, hit)).collect(),
+        hits: hits.map(|hit| row(&snapshot, hit)).collect(),
         stage: answer.stage.as_str().to_owned(),
         notes: answer.notes.iter().map(ToString::to_string).collect(),
         plan: answer.plan,

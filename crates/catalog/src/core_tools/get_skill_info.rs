@@ -49,6 +49,8 @@ pub(super) fn tool(own: Own) -> ToolSpec {
 
 fn run(own: &Own, name: &str) -> Result<Output, ToolError> {
     let catalog = own.catalog()?;
+    // What a look finds may be another skill.
+    let text = catalog.text_states(&[name]).pop().flatten();
     let Some(mut info) = catalog.get_skill_info(name) else {
         let nearest = catalog.snapshot().nearest_skills(name);
         let error = crate::LoadError::Unknown {
@@ -70,26 +72,21 @@ fn run(own: &Own, name: &str) -> Result<Output, ToolError> {
         Arc::make_mut(metadata).tools.truncate(MOST_TOOLS);
     }
     info.registered_tools.truncate(MOST_TOOLS);
+    let text = text.unwrap_or_default();
+    text.add_findings(&mut info.summary.diagnostics);
     let Ok(Value::Object(mut skill)) = serde_json::to_value(&info) else {
         let text = "the skill's metadata cannot be written as JSON".to_owned();
         return Err(ToolError::Failed(text));
     };
     skill.values_mut().for_each(show_all);
-    if let Some(Some(text)) = catalog.text_states(&[name]).pop() {
-        if !text.findings.is_empty()
-            && let Value::Array(told) = skill.entry("diagnostics").or_insert_with(|| json!([]))
-        {
-            told.extend(text.findings.iter().map(|finding| json!(finding)));
-        }
-        // The files themselves are told by read_skill_file.
-        skill.extend(text.uri.map(|uri| ("uri".to_owned(), uri.into())));
-        skill.extend(
-            text.not_served
-                .map(|why| ("not_served".to_owned(), why.into())),
-        );
-        if !text.left_out.is_empty() {
-            skill.insert("left_out".to_owned(), json!(text.left_out));
-        }
+    // The files themselves are told by read_skill_file.
+    skill.extend(text.uri.map(|uri| ("uri".to_owned(), uri.into())));
+    skill.extend(
+        text.not_served
+            .map(|why| ("not_served".to_owned(), why.into())),
+    );
+    if !text.left_out.is_empty() {
+        skill.insert("left_out".to_owned(), json!(text.left_out));
     }
     Ok(Output {
         more_tools,

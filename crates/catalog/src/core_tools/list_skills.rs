@@ -86,6 +86,10 @@ struct Output {
     /// How many more there are; `status: skipped` lists all of them.
     #[serde(skip_serializing_if = "is_none")]
     more_rejected: usize,
+    /// How many skills are not used because another one of their name comes first; `status: shadowed` lists them. On the
+    /// first page only.
+    #[serde(skip_serializing_if = "is_none")]
+    shadowed: usize,
     /// What was found about roots and about folders that are no skills (scripts without a SKILL.md,
     /// broken links, odd names), 50 at most; on the first page only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -115,6 +119,8 @@ pub(super) fn tool(own: Own) -> ToolSpec {
 
 fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     let catalog = own.catalog()?;
+    catalog.bring_back();
+    let snapshot = catalog.snapshot();
     let skip: usize = match input.cursor.as_deref() {
         None | Some("") => 0,
         Some(cursor) => cursor.parse().map_err(|_| {
@@ -126,14 +132,13 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
         })?,
     };
     let status = input.status.and_then(Status::known);
-    let mut skills = catalog.list_skills(status);
+    let mut skills = skill_info::list(&snapshot, status);
     if let Some(dcc) = &input.dcc {
         skills.retain(|skill| skill.dcc.eq_ignore_ascii_case(dcc));
     }
     for tag in input.tags.iter().flatten() {
         skills.retain(|skill| skill.tags.iter().any(|has| has.eq_ignore_ascii_case(tag)));
     }
-    let snapshot = catalog.snapshot();
     if let Some(source) = &input.source {
         skills.retain(|skill| {
             let info = skill_info::info(&snapshot, &skill.name);
@@ -148,9 +153,14 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     let limit = input.limit.unwrap_or(DEFAULT_LIMIT);
     let next = skip.saturating_add(limit);
     let rejected = if skip == 0 && status != Some(SkillStatus::Skipped) {
-        catalog.list_skills(Some(SkillStatus::Skipped))
+        skill_info::list(&snapshot, Some(SkillStatus::Skipped))
     } else {
         Vec::new()
+    };
+    let shadowed = if skip == 0 && status != Some(SkillStatus::Shadowed) {
+        snapshot.parts.skills.shadowed.len()
+    } else {
+        0
     };
     let findings: Vec<&Diagnostic> = snapshot
         .root_findings()
@@ -167,6 +177,7 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
             .take(MOST_FAULTS)
             .map(RejectedRow::from)
             .collect(),
+        shadowed,
         more_findings: findings.len().saturating_sub(MOST_FAULTS),
         findings: findings
             .into_iter()
@@ -182,9 +193,9 @@ fn rows(
     declared: &CapabilitySet,
 ) -> Vec<SkillRow> {
     let texts = catalog.texts_of(&skills);
-    let rows = skills
-        .into_iter()
-        .zip(texts)
-        .map(|(skill, text)| SkillRow::of(skill, text, declared));
+    let rows = skills.into_iter().zip(texts).map(|(skill, text)| {
+        let missing = declared.check(&skill.required_capabilities);
+        SkillRow::of(skill, text, missing)
+    });
     rows.collect()
 }

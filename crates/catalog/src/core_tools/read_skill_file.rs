@@ -74,11 +74,18 @@ fn run(
     // The instructions are what `skill` gives, under the same rules; files beside them may belong to instructions that a
     // person has asked for.
     let is_text = input.path.as_deref().is_none_or(|path| path == SKILL_FILE);
-    if is_text && let Some(error) = catalog.text_refusal(&input.skill_name, session.clone()) {
-        return Err(refusal(&input.skill_name, &error));
-    }
+    let refused = || {
+        let error = catalog.text_refusal(&input.skill_name, session.clone())?;
+        Some(refusal(&input.skill_name, &error))
+    };
     catalog.look(|shelf, change| {
-        let Some(skill) = shelf.by_key_or_id(&input.skill_name) else {
+        let skill = shelf.by_key_or_id(&input.skill_name);
+        if is_text && let Some(error) = refused() {
+            // Its SKILL.md may say something else by now.
+            skill.map(|skill| skill.manifest(change));
+            return Err(error);
+        }
+        let Some(skill) = skill else {
             return Err(no_skill(catalog, shelf, &input.skill_name));
         };
         shelf.note_asked(skill);
@@ -89,9 +96,9 @@ fn run(
         // The same text under another name: a link to it, or a copy.
         if !is_text
             && is_instructions(skill, &file, change)
-            && let Some(error) = catalog.text_refusal(&input.skill_name, session.clone())
+            && let Some(error) = refused()
         {
-            return Err(refusal(&input.skill_name, &error));
+            return Err(error);
         }
         answer(skill, path, file, change)
     })
@@ -173,7 +180,7 @@ fn others(skill: &ServedSkill, path: &str, change: &mut FileChange) -> Vec<Other
 fn no_skill(catalog: &SkillCatalog, shelf: &SkillShelf, name: &str) -> ToolError {
     let mut facts = Map::new();
     facts.insert("skill_name".to_owned(), Value::from(name));
-    if let Some(reason) = shelf.left_out().get(name) {
+    if let Some(reason) = shelf.why_left_out(name) {
         let error = format!("the files of `{name}` are not served: {reason}");
         return refuse("not_served", &error, facts);
     }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Severity};
 use metier_skill_model::SkillSummary;
 use schemars::JsonSchema;
@@ -80,14 +79,14 @@ pub(super) fn is_none(number: &usize) -> bool {
 }
 
 impl SkillRow {
-    /// The row of a skill on a host that declares this.
+    /// The row of a skill on a host that lacks this of what it needs.
     pub(super) fn of(
         mut skill: SkillSummary,
         text: Option<TextState>,
-        declared: &CapabilitySet,
+        missing_capabilities: Vec<String>,
     ) -> Self {
         let text = text.unwrap_or_default();
-        skill.diagnostics.extend(text.findings);
+        text.add_findings(&mut skill.diagnostics);
         let beyond = |length: usize| length.saturating_sub(MOST_IN_A_ROW);
         let more_diagnostics = beyond(skill.diagnostics.len());
         let more_missing_dependencies = beyond(skill.missing_dependencies.len());
@@ -99,7 +98,7 @@ impl SkillRow {
             more_missing_dependencies,
             not_served: text.not_served,
             left_out: text.left_out,
-            missing_capabilities: declared.check(&skill.required_capabilities),
+            missing_capabilities,
             status: skill.status.to_string(),
             loaded: skill.loaded,
             name: skill.name,

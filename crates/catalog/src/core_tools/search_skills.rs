@@ -1,6 +1,5 @@
 //! `search_skills`: the skill for a task.
 
-use metier_capability::CapabilitySet;
 use metier_skill_model::SkillStatus;
 use metier_tool::{CallContext, ToolError, ToolSpec};
 use schemars::JsonSchema;
@@ -149,10 +148,10 @@ struct Match {
 }
 
 impl HitRow {
-    fn of(hit: SkillHit, declared: &CapabilitySet) -> Self {
+    fn of(hit: SkillHit) -> Self {
         Self {
             load: (!hit.skill.loaded).then(|| LoadCall::of(&hit.skill.name)),
-            skill: SkillRow::of(hit.skill, None, declared),
+            skill: SkillRow::of(hit.skill, None, hit.missing_capabilities),
             score: (hit.score * 1000.0).round() / 1000.0,
             confidence: (hit.confidence * 1000.0).round() / 1000.0,
             matched: hit
@@ -193,19 +192,15 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
     request.session = context.session;
     let catalog = own.catalog()?;
     match catalog.search_skills(request).await {
-        Ok(report) => Ok(output(report, &catalog.snapshot().parts.declared)),
+        Ok(report) => Ok(output(report)),
         Err(SearchSkillsError::Denied(deny)) => Err(ToolError::Refused(Box::new(denied(&deny)))),
         Err(SearchSkillsError::Search(error)) => Err(refuse("bad_search", &error, Map::new())),
     }
 }
 
-fn output(report: SearchReport, declared: &CapabilitySet) -> Output {
+fn output(report: SearchReport) -> Output {
     Output {
-        hits: report
-            .hits
-            .into_iter()
-            .map(|hit| HitRow::of(hit, declared))
-            .collect(),
+        hits: report.hits.into_iter().map(HitRow::of).collect(),
         total: report.total,
         notes: report.notes.iter().map(ToString::to_string).collect(),
         rejected: report.rejected.into_iter().map(RejectedRow::from).collect(),

@@ -5,9 +5,10 @@ use std::convert::Infallible;
 use metier_loader::body_of;
 use metier_skill_protocol::{
     Activation, ActivationRefusal, Caller, Decision, PermissionOutcome, QualityEvent, Scope,
-    SkillEntry, SkillText, View, find, open,
+    SkillBook, SkillEntry, SkillText, View, find, open,
 };
 
+use super::shadowed_entry;
 use crate::catalog::SkillCatalog;
 use crate::shelf::{FileChange, FileFault, SKILL_FILE, SkillShelf};
 use crate::skill_set;
@@ -89,21 +90,31 @@ impl SkillCatalog {
     /// # Errors
     /// See [`ActivateError`].
     pub fn activate_skill(&self, request: &ActivationRequest) -> Result<Activated, ActivateError> {
-        let (entry, permission) = match self.permitted(&self.snapshot(), request) {
-            Err(ActivateError::Rejected { name, .. }) if self.look_again_at(&name) => {
-                self.permitted(&self.snapshot(), request)
-            }
+        self.bring_back();
+        match self.permitted(&self.snapshot(), request) {
+            Err(ActivateError::Rejected { name, .. }) => self.look_again_at(&name),
             // Its files may have been mended since somebody looked.
-            Err(ActivateError::NotServed { name, .. }) if self.is_served_now(&name) => {
-                self.permitted(&self.snapshot(), request)
+            Err(ActivateError::NotServed { name, .. }) => self.is_served_now(&name),
+            _ => false,
+        };
+        // Where the look finds that the catalog was behind, the text is another one, and so may be the rules.
+        let opened = self.look(|shelf, change| {
+            let permitted = self.permitted(&self.snapshot(), request);
+            if let Err(ActivateError::Refused(refusal)) = &permitted
+                && let Some(skill) = refusal.skill().and_then(|name| shelf.get(name))
+            {
+                // Its SKILL.md may say something else by now.
+                skill.manifest(change);
             }
-            permitted => permitted,
-        }?;
-        let name = entry.name.clone();
-        let texts = self.look(|shelf, change| read(shelf, &name, change));
-        let texts = texts.map_err(|error| match rejection(&self.snapshot(), &name) {
-            Some(rejected) => rejected,
-            None => error,
+            let (entry, permission) = permitted?;
+            let texts = read(shelf, &entry.name, change)?;
+            Ok((entry, permission, texts))
+        });
+        let (entry, permission, texts) = opened.map_err(|error| match &error {
+            ActivateError::NotServed { name, .. } => {
+                rejection(&self.snapshot(), name).unwrap_or(error)
+            }
+            _ => error,
         })?;
         let text = SkillText::new(&texts.skill_file, &texts.body, &texts.base);
         let mut activation = open(&entry, text.with_files(&texts.files), &request.arguments)?;
@@ -117,8 +128,8 @@ impl SkillCatalog {
         })
     }
 
-    /// Why a model is not given the instructions of a skill, whatever tool it asks. Of a name that no skill of the
-    /// registry has nothing is said here.
+    /// Why a model is not given the instructions of a skill, whatever tool it asks; a shadowed one is known by its key or
+    /// its id. Of a name that no skill has nothing is said here.
     pub(crate) fn text_refusal(
         &self,
         skill: &str,
@@ -126,7 +137,25 @@ impl SkillCatalog {
     ) -> Option<ActivateError> {
         let mut request = ActivationRequest::new(skill);
         request.session = session;
-        let refused = self.permitted(&self.snapshot(), &request).err()?;
+        let snapshot = self.snapshot();
+        let shadowed = snapshot.shelf().by_key_or_id(skill);
+        let shadowed = shadowed.filter(|shadowed| shadowed.is_shadowed());
+        let refused = match shadowed {
+            None => self.permitted(&snapshot, &request).err()?,
+            Some(shadowed) => {
+                let shadowed = shadowed.skill();
+                request.skill = shadowed.id.to_string();
+                let standing = self.standing_now();
+                let name = shadowed.metadata.name.as_str();
+                // Whoever switches a name off does not mean the first one alone.
+                if standing.disabled.contains(name) || standing.revoked.contains(name) {
+                    let name = name.to_owned();
+                    return Some(ActivationRefusal::Disabled { name }.into());
+                }
+                let book = SkillBook::new(snapshot.generation(), vec![shadowed_entry(shadowed)]);
+                self.permitted_of(&book, &request).err()?
+            }
+        };
         let is_rule = matches!(
             &refused,
             ActivateError::Refused(
@@ -153,30 +182,42 @@ impl SkillCatalog {
         snapshot: &CatalogSnapshot,
         request: &ActivationRequest,
     ) -> Result<(SkillEntry, PermissionOutcome), ActivateError> {
+        self.permitted_of(snapshot.book(), request)
+            .map_err(|error| {
+                let ActivateError::Refused(refusal) = &error else {
+                    return error;
+                };
+                let asked = request.skill.trim().trim_start_matches('/');
+                if matches!(refusal, ActivationRefusal::Denied { .. }) {
+                    return error;
+                }
+                if snapshot.parts.skills.disabled.contains(asked) {
+                    let name = asked.to_owned();
+                    return ActivationRefusal::Disabled { name }.into();
+                }
+                let known = matches!(refusal, ActivationRefusal::Unknown { .. })
+                    .then(|| unusable(snapshot, asked))
+                    .flatten();
+                known.unwrap_or(error)
+            })
+    }
+
+    /// The same among the skills of a book.
+    fn permitted_of(
+        &self,
+        book: &SkillBook,
+        request: &ActivationRequest,
+    ) -> Result<(SkillEntry, PermissionOutcome), ActivateError> {
         let settings = &self.shared.settings.protocol;
         let standing = self.standing_now();
         let conversation = self.conversations().of(request.session.as_deref());
-        let view = View::new(
-            snapshot.book(),
-            &standing,
-            &conversation,
-            &*settings.quality,
-        );
-        let entry = find(&view, &request.skill, request.caller).map_err(|refusal| {
-            let asked = request.skill.trim().trim_start_matches('/');
-            if snapshot.parts.skills.disabled.contains(asked) {
-                let name = asked.to_owned();
-                return ActivationRefusal::Disabled { name }.into();
+        let view = View::new(book, &standing, &conversation, &*settings.quality);
+        let found = find(&view, &request.skill, request.caller);
+        let entry = found.map_err(|refusal| match refusal {
+            ActivationRefusal::NotServed { name, reason } => {
+                ActivateError::NotServed { name, reason }
             }
-            let known = matches!(refusal, ActivationRefusal::Unknown { .. })
-                .then(|| unusable(snapshot, asked))
-                .flatten();
-            match refusal {
-                ActivationRefusal::NotServed { name, reason } => {
-                    ActivateError::NotServed { name, reason }
-                }
-                refusal => known.unwrap_or_else(|| refusal.into()),
-            }
+            refusal => refusal.into(),
         })?;
         let permission = settings.permissions.decide(entry).or_denied(entry)?;
         Ok((entry.clone(), permission))
@@ -207,7 +248,7 @@ fn read(shelf: &SkillShelf, name: &str, change: &mut FileChange) -> Result<Texts
         reason: reason.to_owned(),
     };
     let Some(skill) = shelf.get(name) else {
-        let reason = shelf.left_out().get(name).map(String::as_str);
+        let reason = shelf.why_left_out(name);
         return Err(not_served(reason.unwrap_or("it has gone")));
     };
     shelf.note_asked(skill);

@@ -1,5 +1,8 @@
 //! Discovery over the index of the snapshot.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use metier_hooks::{HookDeny, HookPayload};
 use metier_skill_protocol::{
     Cascade, DiscoverRequest, Discovery, DiscoveryAnswer, PendingSelection, QualityCounters,
@@ -51,6 +54,37 @@ impl Discover {
     }
 }
 
+/// What was found for a task, as the skills and the host were when it was found.
+#[derive(Clone, Debug)]
+pub struct Discovered {
+    answer: DiscoveryAnswer,
+    snapshot: Arc<CatalogSnapshot>,
+}
+
+impl Deref for Discovered {
+    type Target = DiscoveryAnswer;
+
+    fn deref(&self) -> &DiscoveryAnswer {
+        &self.answer
+    }
+}
+
+impl Discovered {
+    /// What the tools of a skill need and the host does not declare, by the id of its hit.
+    pub fn missing_capabilities(&self, id: &str) -> Vec<String> {
+        self.snapshot.missing_capabilities(id)
+    }
+
+    /// The answer as JSON, as the tool `discover_skills` gives it: with what each hit lacks and how to use it.
+    pub fn to_json(self) -> Value {
+        discovery_as_json(self)
+    }
+
+    pub(crate) fn into_parts(self) -> (DiscoveryAnswer, Arc<CatalogSnapshot>) {
+        (self.answer, self.snapshot)
+    }
+}
+
 /// Experience that is read and not added to.
 pub(super) struct Silent<'q>(pub(super) &'q dyn QualityCounters);
 
@@ -68,7 +102,7 @@ impl SkillCatalog {
     ///
     /// # Errors
     /// A policy refused the search.
-    pub async fn discover_skills(&self, discover: Discover) -> Result<DiscoveryAnswer, HookDeny> {
+    pub async fn discover_skills(&self, discover: Discover) -> Result<Discovered, HookDeny> {
         let Discover {
             mut request,
             session,
@@ -86,8 +120,9 @@ impl SkillCatalog {
         let begun = self.cascade(&snapshot, session.as_deref(), quality, |cascade| {
             cascade.begin(&request)
         });
+        let answered = |answer| Discovered { answer, snapshot };
         let answer = match (begun, said, &settings.selector) {
-            (Discovery::Answered(answer), ..) => answer,
+            (Discovery::Answered(answer), ..) => answered(answer),
             (Discovery::Asks(pending), Some(said), _) => {
                 self.resumed(session.as_deref(), pending, "client", &said)
             }
@@ -95,7 +130,7 @@ impl SkillCatalog {
                 let said = self.ask_selector(&**selector, pending.prompt()).await;
                 self.resumed(session.as_deref(), pending, selector.name(), &said)
             }
-            (Discovery::Asks(pending), None, None) => pending.into_found(),
+            (Discovery::Asks(pending), None, None) => answered(pending.into_found()),
         };
         self.conversations()
             .change(session.as_deref(), |conversation| {
@@ -109,11 +144,6 @@ impl SkillCatalog {
         // After-handlers cannot refuse; what they say is in the log.
         let _ = self.shared.dispatch(session, after).await;
         Ok(answer)
-    }
-
-    /// An answer of discovery as JSON, as the tool `discover_skills` gives it: with what each hit lacks and how to use it.
-    pub fn discovery_json(&self, answer: DiscoveryAnswer) -> Value {
-        discovery_as_json(&self.snapshot(), answer)
     }
 
     /// What a model of the client's is to be asked before a call of `discover_skills`, where the search alone is not sure;
@@ -197,12 +227,14 @@ impl SkillCatalog {
         pending: PendingSelection,
         selector: &str,
         said: &Result<String, SelectorError>,
-    ) -> DiscoveryAnswer {
+    ) -> Discovered {
         let quality = &*self.shared.settings.protocol.quality;
-        self.cascade(&self.snapshot(), session, quality, |cascade| {
+        let snapshot = self.snapshot();
+        let answer = self.cascade(&snapshot, session, quality, |cascade| {
             let said = said.as_ref().map(String::as_str).map_err(Clone::clone);
             cascade.resume(pending, selector, said)
-        })
+        });
+        Discovered { answer, snapshot }
     }
 
     fn cascade<T>(

@@ -14,14 +14,22 @@ use super::known_prompts::KnownPrompts;
 use super::served_skill::{FileChange, Manifest, ServedSkill};
 use super::skill_text::SkillText;
 use super::told::Told;
-use crate::nested_skill::nested_skill_files;
+use crate::nested_skill::{nested_in_folder, nested_skill_files};
 
 /// How often a reading is repeated while somebody writes.
 pub(super) const TRIES: usize = 4;
 
 /// Why a skill is not served until the catalog has read it again.
-pub(super) const BEHIND: &str =
-    "its SKILL.md says something else than the catalog has taken over so far";
+const BEHIND: &str = "its SKILL.md says something else than the catalog has taken over so far";
+
+/// The same of one whose folder is not there: it may lie elsewhere, or be put there in a moment.
+const GONE: &str = "its folder is not there, and the catalog has not looked for it yet";
+
+/// Whether a skill is not served for no longer than until the catalog has looked. Nobody is shown this: whoever finds it
+/// looks once more, after the catalog.
+pub(super) fn is_passing(why: &str) -> bool {
+    why == BEHIND || why == GONE
+}
 
 /// What is known of the files.
 #[derive(Debug, Default)]
@@ -29,8 +37,6 @@ pub(super) struct State {
     pub(super) cache: ManifestCache,
     /// The files as they lay there at the last look.
     pub(super) found: Option<Arc<Manifest>>,
-    /// The same as it is served: not at all while `SKILL.md` says something else than the catalog.
-    pub(super) served: Option<Arc<Manifest>>,
     /// The digest of the `SKILL.md` whose front matter is the catalog's.
     pub(super) agreed: Option<FileDigest>,
     /// The prompts it brings along, since somebody asked for them.
@@ -56,8 +62,11 @@ impl ServedSkill {
         let is_gone = matches!(&found, Err(ManifestError::Read(ReadFileError::FolderGone)))
             && self.is_gone_alone();
         let found = found.map_err(|error| error.to_string());
-        if let (Some(before), Some(served)) = (&state.found, &state.served)
+        let served_before = self.served.load_full();
+        if let (Some(before), Some(served)) = (&state.found, &served_before)
             && serves_the_same(before, &found)
+            // A drive that was away may be back without it.
+            && (!is_gone || served.as_ref().as_ref().is_err_and(|why| is_passing(why)))
         {
             let mut served = Arc::clone(served);
             if **before != found {
@@ -68,7 +77,7 @@ impl ServedSkill {
                     served = Arc::clone(&found);
                 }
                 state.found = Some(found);
-                state.served = Some(Arc::clone(&served));
+                self.served.store(Some(Arc::clone(&served)));
             }
             return (served, false);
         }
@@ -78,6 +87,7 @@ impl ServedSkill {
         if is_gone {
             // It is no skill any more, as one is not whose SKILL.md is gone.
             change = FileChange::SkillFile;
+            reason = Some(GONE.to_owned());
         }
         state.blocked = None;
         if let (None, Ok(manifest)) = (&reason, found.as_ref()) {
@@ -92,7 +102,7 @@ impl ServedSkill {
             Some(reason) => Arc::new(Err(reason)),
             None => Arc::clone(&found),
         };
-        match &state.served {
+        match &served_before {
             // Other files of a skill that is not served, for the reason that is known.
             Some(before) if served.is_err() && *before == served => change = FileChange::None,
             Some(_) => {}
@@ -110,12 +120,12 @@ impl ServedSkill {
         }
         // The catalog takes over in a moment what it is behind of.
         let reason = served.as_ref().as_ref().err();
-        if reason.is_none_or(|reason| reason != BEHIND) {
+        if reason.is_none_or(|reason| !is_passing(reason)) {
             state.told.whole(self.key(), reason);
         }
         state.untold = state.untold.max(change);
         state.found = Some(found);
-        state.served = Some(Arc::clone(&served));
+        self.served.store(Some(Arc::clone(&served)));
         if let Ok(manifest) = served.as_ref()
             && state.prompts.is_some()
         {
@@ -128,13 +138,19 @@ impl ServedSkill {
     fn tell_files(&self, found: &Manifest, told: &mut Told) {
         if let Ok(manifest) = found {
             told.files(self.key(), manifest);
-            told.nested(self.key(), self.nested_in(manifest));
+        }
+        let nested = self.nested_in(found);
+        if found.is_ok() || nested.is_some() {
+            told.nested(self.key(), nested);
         }
     }
 
-    /// What is said of the SKILL.md files inside the skill.
-    pub(super) fn nested_in(&self, manifest: &FileManifest) -> Option<Diagnostic> {
+    /// What is said of the SKILL.md files inside the skill. Where no file is served, the folder is looked at.
+    pub(super) fn nested_in(&self, manifest: &Manifest) -> Option<Diagnostic> {
         let skill = self.skill();
+        let Ok(manifest) = manifest else {
+            return nested_in_folder(skill);
+        };
         let paths = manifest.files.iter().map(|file| &*file.path);
         nested_skill_files(&skill.metadata.name, &skill.display_path, paths)
     }

@@ -3,12 +3,13 @@
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use arc_swap::ArcSwapOption;
 use metier_loader::{
     FileManifest, LoadedSkill, MANIFEST_BYTES, ManifestFile, ReadFileError, SkillPrompt, digest,
 };
 use metier_safety::Verdict;
 
-use super::look::{BEHIND, State, TRIES};
+use super::look::{State, TRIES, is_passing};
 use super::skill_text::{Shown, SkillPlace, SkillText};
 
 /// A skill whose files are served.
@@ -16,6 +17,9 @@ use super::skill_text::{Shown, SkillPlace, SkillText};
 pub struct ServedSkill {
     place: Arc<SkillPlace>,
     state: Mutex<State>,
+    /// The files as they are served, by the last look: not at all while `SKILL.md` says something else than the catalog.
+    /// Another one is put here by whoever holds the state; whoever asks what is known waits for no look.
+    pub(super) served: ArcSwapOption<Manifest>,
     /// The same for all versions of the skill.
     shown: Arc<Shown>,
 }
@@ -88,13 +92,14 @@ impl ServedSkill {
         Self {
             place: Arc::new(SkillPlace::new(key, skill, version)),
             state: Mutex::new(state),
+            served: ArcSwapOption::empty(),
             shown: before.map_or_else(Arc::default, |before| Arc::clone(&before.shown)),
         }
     }
 
     /// Why its files are not served, by the last look at them; where there was none, by what the scan saw.
     pub(crate) fn why_not(&self) -> Option<String> {
-        match &self.lock().served {
+        match &*self.served.load() {
             Some(served) => served.as_ref().as_ref().err().cloned(),
             None => self.skill().beyond_manifest.clone(),
         }
@@ -102,14 +107,14 @@ impl ServedSkill {
 
     /// Whether it is not served, and not only until the catalog has read it again.
     pub(super) fn is_left_out(&self) -> bool {
-        self.why_not().is_some_and(|why| why != BEHIND)
+        self.why_not().is_some_and(|why| !is_passing(&why))
     }
 
     /// Whether nobody has looked, and the files are too many or too large by now, or no longer so. Asks the system alone.
     #[cfg(feature = "watch")]
     pub(super) fn is_other_than_scanned(&self) -> bool {
         let skill = self.skill();
-        self.lock().served.is_none() && skill.files.beyond_manifest() != skill.beyond_manifest
+        self.served.load().is_none() && skill.files.beyond_manifest() != skill.beyond_manifest
     }
 
     pub(super) const fn place(&self) -> &Arc<SkillPlace> {
@@ -144,7 +149,7 @@ impl ServedSkill {
     pub fn text_with_prompts(&self, change: &mut FileChange) -> SkillText {
         self.looking(change, |state| {
             self.prompts_now(state);
-            let manifest = state.served.clone();
+            let manifest = self.served.load_full();
             let manifest = manifest.unwrap_or_else(|| self.renew(state).0);
             self.text_of(manifest, state)
         })
@@ -177,12 +182,11 @@ impl ServedSkill {
 
     /// What this look found is what clients are shown from now on.
     fn note(&self, state: &State) {
-        let Some(manifest) = &state.served else {
+        let Some(manifest) = self.served.load_full() else {
             return;
         };
-        // Nobody is shown this: whoever finds it looks once more, after the catalog.
-        if !manifest.as_ref().as_ref().is_err_and(|why| why == BEHIND) {
-            self.shown.note(self.text_of(Arc::clone(manifest), state));
+        if !manifest.as_ref().as_ref().is_err_and(|why| is_passing(why)) {
+            self.shown.note(self.text_of(manifest, state));
         }
     }
 
@@ -195,8 +199,8 @@ impl ServedSkill {
     }
 
     fn read_steadily(&self, path: &str, state: &mut State) -> Result<ServedFile, FileFault> {
-        let mut manifest = match &state.served {
-            Some(manifest) if manifest.is_ok() => Arc::clone(manifest),
+        let mut manifest = match self.served.load_full() {
+            Some(manifest) if manifest.is_ok() => manifest,
             _ => self.renew(state).0,
         };
         for _ in 0..TRIES {
@@ -237,5 +241,45 @@ impl ServedSkill {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use crate::catalog::SkillCatalog;
+    use crate::registry::ToolRegistry;
+
+    /// A look takes as long as the files are large; nobody who asks for what is known waits for it.
+    #[test]
+    fn what_is_known_of_a_skill_is_told_while_somebody_looks_at_it() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["looked-at", "unread"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+            let text = format!("---\nname: {name}\ndescription: x\n---\n");
+            std::fs::write(folder.path().join(name).join("SKILL.md"), text).unwrap();
+        }
+        let catalog = SkillCatalog::new(ToolRegistry::new());
+        catalog.discover(&[folder.path().to_owned()], None);
+        let _ = catalog.text_states(&["looked-at"]);
+        let snapshot = catalog.snapshot();
+        let skills: Vec<_> = snapshot.shelf().all_after("").collect();
+        let looks: Vec<_> = skills.iter().map(|skill| skill.lock()).collect();
+        let (told, answers) = mpsc::channel();
+        let asking = catalog.clone();
+        std::thread::spawn(move || {
+            let snapshot = asking.snapshot();
+            let listed = snapshot.shelf().listed().count();
+            // The next snapshot, with its book.
+            asking.declare_capabilities(["usd"]);
+            let book = asking.snapshot().book().entries().len();
+            let left_out = asking.unlisted().len();
+            let _ = told.send((listed, book, left_out));
+        });
+        let answer = answers.recv_timeout(Duration::from_mins(1));
+        drop(looks);
+        assert_eq!(answer, Ok((2, 2, 0)));
     }
 }

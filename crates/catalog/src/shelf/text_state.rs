@@ -29,28 +29,36 @@ pub struct TextState {
     pub left_out: BTreeMap<String, String>,
     /// What is to be said of the files beside that.
     #[serde(skip)]
-    pub findings: Vec<Diagnostic>,
+    findings: Vec<Diagnostic>,
 }
 
 impl TextState {
     fn of(skill: &ServedSkill, change: &mut FileChange) -> Self {
-        match skill.manifest(change).as_ref() {
+        let manifest = skill.manifest(change);
+        let nested = skill.nested_in(&manifest).into_iter().collect();
+        match manifest.as_ref() {
             Ok(manifest) => Self {
                 uri: Some(skill.entry_uri()),
                 not_served: None,
                 files: manifest.files.clone(),
                 left_out: manifest.skipped.clone(),
-                findings: skill.nested_in(manifest).into_iter().collect(),
+                findings: nested,
             },
-            Err(reason) => Self::not_served(reason),
+            Err(reason) => Self::not_served(reason, nested),
         }
     }
 
-    fn not_served(reason: &str) -> Self {
+    fn not_served(reason: &str, findings: Vec<Diagnostic>) -> Self {
         Self {
             not_served: Some(reason.to_owned()),
+            findings,
             ..Self::default()
         }
+    }
+
+    /// Adds what is to be said of the files to what is said of the skill.
+    pub fn add_findings(&self, diagnostics: &mut Vec<Diagnostic>) {
+        diagnostics.extend(self.findings.iter().cloned());
     }
 }
 
@@ -62,6 +70,14 @@ impl SkillShelf {
             self.get(key)
         })
     }
+
+    /// Of a skill that is left out, by its name, or by its id where it is shadowed.
+    fn state_of_left_out(&self, name: &str) -> Option<TextState> {
+        let key = self.shadowed.get(name).map_or(name, String::as_str);
+        let left_out = self.left_out.get(key)?;
+        let findings = left_out.nested(key).into_iter().collect();
+        Some(TextState::not_served(left_out.reason(), findings))
+    }
 }
 
 impl SkillCatalog {
@@ -71,7 +87,7 @@ impl SkillCatalog {
         let looked = self.look(|shelf, change| {
             let states = names.iter().map(|name| match shelf.by_key_or_id(name) {
                 Some(skill) => Some(TextState::of(skill, change)),
-                None => shelf.reason_of(name).map(TextState::not_served),
+                None => shelf.state_of_left_out(name),
             });
             Ok::<_, Infallible>(states.collect())
         });

@@ -122,6 +122,32 @@ async fn what_was_passed_over_is_told_with_a_bound() {
 }
 
 #[tokio::test]
+async fn copies_that_are_not_used_are_counted_on_the_first_page() {
+    let bench = Bench::new();
+    for place in ["a/rig", "b/rig", "c/rig", "b/bake"] {
+        let folder = bench.path().join(place);
+        std::fs::create_dir_all(&folder).unwrap();
+        let name = place.split('/').next_back().unwrap();
+        let text = format!("---\nname: {name}\ndescription: Does it.\n---\nText.\n");
+        std::fs::write(folder.join("SKILL.md"), text).unwrap();
+    }
+    bench.discover();
+    for (asked, count, total) in [
+        (json!({}), json!(2), 2),
+        (json!({"status": "unloaded"}), json!(2), 2),
+        (json!({"status": "shadowed"}), Value::Null, 2),
+        (json!({"cursor": "1"}), Value::Null, 2),
+    ] {
+        let page = bench.structured("list_skills", asked.clone()).await;
+        assert_eq!(
+            (&page["shadowed"], &page["total"]),
+            (&count, &json!(total)),
+            "{asked}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn the_answers_of_a_small_catalog() {
     let bench = Bench::new();
     bench.skill_with_tools("set", "tools: [{name: one, description: Does one thing., source_file: scripts/run.py, read_only: yes}]\n", ECHO);

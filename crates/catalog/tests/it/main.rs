@@ -23,8 +23,10 @@ mod groups;
 mod hooks;
 mod keeping;
 mod load;
+mod log_lines;
 mod missing_script;
 mod names;
+mod nested_skills;
 mod not_served;
 mod protocol;
 #[cfg(target_os = "linux")]
@@ -34,6 +36,8 @@ mod script_kinds;
 #[cfg(target_os = "linux")]
 mod script_result_cases;
 mod search;
+mod swapped;
+mod text_rules;
 mod texts;
 #[cfg(feature = "watch")]
 mod watching;

@@ -1,16 +1,13 @@
 //! What `skill` cannot open stands in no listing and no discovery, and the log says why.
 
 use std::fs;
-use std::sync::{Arc, Mutex, OnceLock};
-use std::thread::ThreadId;
 
 use metier_catalog::{ActivationRequest, Discover, ListedKind, ListingRequest};
 use serde_json::{Value, json};
-use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::bench_folder::{Bench, ECHO};
+#[cfg(unix)]
+use crate::log_lines::Captured;
 
 /// The skills that one of the faces names.
 fn listed(bench: &Bench) -> Vec<String> {
@@ -47,7 +44,7 @@ fn crowd(bench: &Bench, name: &str) {
     }
 }
 
-fn bench() -> Bench {
+pub(crate) fn bench() -> Bench {
     let bench = Bench::new();
     bench.skill("good", &[]);
     bench.skill("many", &[]);
@@ -190,69 +187,6 @@ async fn a_broken_save_takes_a_skill_out_of_the_listing_until_it_is_mended() {
     assert_eq!(listed(&bench), ["good", "words"]);
 }
 
-/// Every line of the log as its thread, its level and its message. There is one for all tests: what a place in the code
-/// is worth to one thread's log is remembered for all threads.
-#[derive(Clone, Default)]
-struct Captured(Arc<Mutex<Vec<(ThreadId, String)>>>);
-
-struct Message(String);
-
-impl Visit for Message {
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        if field.name() == "message" {
-            self.0 = format!("{value:?}");
-        }
-    }
-}
-
-impl Subscriber for Captured {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() <= Level::INFO
-    }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        let mut message = Message(String::new());
-        event.record(&mut message);
-        if message.0.contains("served") || message.0.contains("MT601") {
-            let line = format!("{} {}", event.metadata().level(), message.0);
-            let mut lines = self.0.lock().unwrap();
-            lines.push((std::thread::current().id(), line));
-        }
-    }
-
-    fn enter(&self, _: &Id) {}
-
-    fn exit(&self, _: &Id) {}
-}
-
-impl Captured {
-    fn start() -> Self {
-        static LOG: OnceLock<Captured> = OnceLock::new();
-        let log = LOG.get_or_init(|| {
-            let captured = Self::default();
-            tracing::subscriber::set_global_default(captured.clone()).unwrap();
-            captured
-        });
-        log.clone()
-    }
-
-    /// What this thread has logged of what is not served.
-    fn taken(&self) -> Vec<String> {
-        let own = std::thread::current().id();
-        let mut lines = self.0.lock().unwrap();
-        let taken = lines.extract_if(.., |(thread, _)| *thread == own);
-        taken.map(|(_, line)| line).collect()
-    }
-}
-
 #[cfg(unix)]
 #[test]
 fn the_log_names_each_file_that_is_left_out_once() {
@@ -309,43 +243,6 @@ fn the_log_names_each_file_that_is_left_out_once() {
         log.taken(),
         ["WARN the files of the skill `many` are not served: the skill has more than 512 files"]
     );
-}
-
-#[tokio::test]
-async fn a_skill_inside_a_skill_is_told_of_with_it() {
-    let log = Captured::start();
-    let bench = Bench::new();
-    bench.skill("outer", &[]);
-    bench.file(
-        "outer/inner/SKILL.md",
-        "---\nname: inner\ndescription: x\n---\n",
-    );
-    bench.file("outer/.git/SKILL.md", "");
-    bench.discover();
-    let states = bench.catalog.text_states(&["outer"]);
-    let found = &states[0].as_ref().unwrap().findings;
-    assert_eq!(found.len(), 1);
-    let text = found[0].to_string();
-    assert!(text.contains("MT601"), "{text}");
-    let told: Vec<String> = log.taken();
-    let told: Vec<_> = told.iter().filter(|line| line.contains("MT601")).collect();
-    assert_eq!(
-        told,
-        [
-            "INFO MT601: `outer/inner/SKILL.md` of the skill `outer`: inside `outer` a SKILL.md is a supporting file, no skill of its own"
-        ]
-    );
-    let row = bench.structured("list_skills", json!({})).await["skills"][0].clone();
-    let said = &row["diagnostics"][0];
-    assert_eq!(
-        (&said["code"], &said["where"]),
-        (&json!("MT601"), &json!("outer/inner/SKILL.md:1:1"))
-    );
-    let info = bench
-        .structured("get_skill_info", json!({"skill_name": "outer"}))
-        .await;
-    assert_eq!(info["skill"]["diagnostics"][0]["code"], "MT601", "{info}");
-    assert_eq!(log.taken(), [""; 0]);
 }
 
 #[tokio::test]

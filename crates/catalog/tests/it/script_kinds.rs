@@ -8,6 +8,7 @@ use metier_runner::EnvLookup;
 use serde_json::{Value, json};
 
 use crate::bench_folder::Bench;
+use crate::script_cases::{facts, skill};
 
 /// The extension, who runs it, and what comes before the script.
 #[rustfmt::skip]
@@ -93,6 +94,47 @@ async fn every_kind_is_started_as_it_wants_and_reads_its_arguments() {
             assert_eq!(told["argv"], json!(wanted), "{extension}, argv: {argv}");
         }
     }
+}
+
+/// What fits no command line does not take the rest along, and is named: in the note, and to a script's author too when
+/// the script ended over its command line.
+#[tokio::test]
+async fn what_is_no_option_is_named_and_the_rest_is_passed() {
+    let told = "import json, sys\nprint(json.dumps({'argv': sys.argv[1:], 'read': len(sys.stdin.read())}))\n";
+    let parsed = "import argparse\nit = argparse.ArgumentParser()\nit.add_argument('--vast', required=True)\nit.parse_args()\n";
+    let bench = skill(
+        |settings| settings.run.argv = true,
+        &[("told.py", told), ("parsed.py", parsed)],
+    )
+    .await;
+    let given = json!({"name": "a", "vast": "x".repeat(200_000), "x y": 1, "k".repeat(200_000): 1, "tags": [1], "none": null});
+    let output = bench.output("box__told", given.clone()).await;
+    assert_eq!(facts(&output)["argv"], json!(["--name", "a"]));
+    assert!(facts(&output)["read"].as_u64() > Some(400_000));
+    let note = output.meta["dcc"]["note"].as_str().unwrap();
+    for part in [
+        "on standard input alone, not on the command line: `",
+        "`vast` (over 8 KiB)",
+        "`x y` (no name of an option)",
+        "kkk…` (no name of an option)",
+        "`tags` (a list)",
+    ] {
+        assert!(note.contains(part), "{part}: {note}");
+    }
+    assert!(!note.contains("`none`") && !note.contains("`name`") && note.len() < 400);
+    let fits = bench.output("box__told", json!({"name": "a"})).await;
+    assert_eq!(fits.meta.get("dcc"), None);
+    let many: serde_json::Map<_, _> = (0..50).map(|n| (format!("n{n}"), json!([]))).collect();
+    let many = bench.output("box__told", Value::Object(many)).await;
+    let note = many.meta["dcc"]["note"].as_str().unwrap();
+    assert!(note.ends_with("(a list), and 45 more"), "{note}");
+    let failed = bench.output("box__parsed", given).await;
+    let text = failed.joined_text();
+    assert!(
+        failed.is_error && text.contains("`vast` (over 8 KiB)"),
+        "{text}"
+    );
+    assert!(!text.contains("`argv = true`"), "it is set: {text}");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::bench_folder::{Bench, ECHO};
 
-fn write(bench: &Bench, path: &str, bytes: impl AsRef<[u8]>) {
+pub(crate) fn write(bench: &Bench, path: &str, bytes: impl AsRef<[u8]>) {
     let path = bench.path().join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, bytes).unwrap();
@@ -83,42 +83,6 @@ async fn instructions_come_as_they_lie_there_and_name_the_other_files() {
         refused.push(answer.structured);
     }
     insta::assert_json_snapshot!(refused);
-}
-
-/// What `skill` refuses a model is not to be had by another tool.
-#[tokio::test]
-async fn instructions_are_under_the_rules_of_activation() {
-    let bench = Bench::new();
-    for (name, more) in [
-        ("person", "disable-model-invocation: true\n"),
-        ("pathed", "paths: ['*.ma']\n"),
-        ("free", ""),
-    ] {
-        let text = format!("---\nname: {name}\ndescription: x\n{more}---\nThe words.\n");
-        write(&bench, &format!("{name}/SKILL.md"), text);
-        write(&bench, &format!("{name}/more.md"), "More.\n");
-    }
-    bench.discover();
-    let read = async |skill: &str, path: &str| {
-        let arguments = json!({"skill_name": skill, "path": path});
-        bench.output("read_skill_file", arguments).await
-    };
-    for (name, why) in [("person", "by a person"), ("pathed", "*.ma")] {
-        let refused = read(name, "SKILL.md").await;
-        let by_skill = bench.output("skill", json!({"skill": name})).await;
-        assert!(
-            refused.is_error && refused.joined_text().contains(why),
-            "{refused:?}"
-        );
-        assert_eq!(refused, by_skill);
-        assert!(!read(name, "more.md").await.is_error);
-    }
-    assert!(
-        read("free", "SKILL.md")
-            .await
-            .joined_text()
-            .contains("The words.")
-    );
 }
 
 #[tokio::test]

@@ -18,6 +18,8 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
     for (path, size) in &list.files {
         if let Some((hidden, reason)) = not_for_readers_at(path) {
             left_out.insert(hidden, reason);
+        } else if let Some(reason) = list.hidden_links.get(path) {
+            left_out.insert(path, reason);
         } else {
             files += 1;
             bytes = bytes.saturating_add(*size);

@@ -4,12 +4,20 @@ use metier_check::{CheckOptions, check};
 
 /// The findings of one code as `place: message | help`.
 fn found(code: &str, files: &[(&str, &str)]) -> Vec<String> {
+    found_in(code, &folder_of(files))
+}
+
+fn folder_of(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (path, text) in files {
         let path = folder.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
+    folder
+}
+
+fn found_in(code: &str, folder: &tempfile::TempDir) -> Vec<String> {
     let report = check(&[folder.path().to_owned()], &CheckOptions::default());
     let findings = report.findings.iter().map(|finding| &finding.diagnostic);
     findings
@@ -259,6 +267,23 @@ fn what_no_client_can_read_is_told_with_the_reason() {
             "a/SKILL.md:1:1: not served to clients: `.git` (it is hidden), `__pycache__` (it is compiled code) | "
         ]
     );
+    #[cfg(unix)]
+    {
+        let folder = folder_of(&[plain, ("a/.h", ""), ("a/.git/config", "")]);
+        for (link, target) in [
+            ("toh", ".h"),
+            ("togit", ".git/config"),
+            ("toself", "SKILL.md"),
+        ] {
+            std::os::unix::fs::symlink(target, folder.path().join("a").join(link)).unwrap();
+        }
+        assert_eq!(
+            found_in("MT611", &folder),
+            [
+                "a/SKILL.md:1:1: not served to clients: `.git` (it is hidden), `.h` (it is hidden), `togit` (it leads to what is not served: it is hidden), `toh` (it leads to what is not served: it is hidden) | "
+            ]
+        );
+    }
     let megabytes = "x".repeat(16 << 20);
     let large = found("MT610", &[plain, ("a/large.bin", &megabytes)]);
     assert!(

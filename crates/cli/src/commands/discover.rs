@@ -35,16 +35,15 @@ impl Discover {
         let answer = runtime()?.block_on(catalog.discover_skills(discover));
         let answer = answer.map_err(|deny| printer.denied_search(&deny, self.json))?;
         if self.json {
-            printer.json(&catalog.discovery_json(answer));
+            printer.json(&answer.to_json());
             self.places.tell_if_empty(printer, &catalog);
             return Ok(());
         }
-        let snapshot = catalog.snapshot();
         let hits = answer.hits.iter().map(|hit| Found {
             name: &hit.name,
             description: &hit.description,
             score: hit.score,
-            missing: snapshot.missing_capabilities(&hit.id),
+            missing: answer.missing_capabilities(&hit.id),
         });
         printer.overview(&rows(&hits.collect::<Vec<_>>()));
         for note in &answer.notes {

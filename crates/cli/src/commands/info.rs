@@ -49,7 +49,9 @@ impl Info {
         let folder = folder(&snapshot, &info);
         let mut findings = findings(&snapshot, &info, folder.as_deref());
         let text_state = catalog.text_states(&[self.skill.as_str()]).pop().flatten();
-        findings.extend(text_state.iter().flat_map(|state| state.findings.clone()));
+        if let Some(state) = &text_state {
+            state.add_findings(&mut findings);
+        }
         if self.json {
             let mut value = to_json(&info, folder.as_ref(), &findings, &settings);
             if let (Some(value), Some(Value::Object(served))) =

@@ -123,6 +123,10 @@ impl List {
 fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
     let texts = catalog.texts_of(skills);
     let rows = skills.iter().zip(texts).map(|(skill, text)| {
+        let mut skill = skill.clone();
+        if let Some(text) = &text {
+            text.add_findings(&mut skill.diagnostics);
+        }
         let mut row = json!(skill);
         let asked = skill.id.as_ref().unwrap_or(&skill.name);
         let metadata = catalog.get_skill_info(asked).and_then(|info| info.metadata);
@@ -133,11 +137,6 @@ fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
         if let Some(text) = text
             && let Some(row) = row.as_object_mut()
         {
-            if !text.findings.is_empty()
-                && let Value::Array(told) = row.entry("diagnostics").or_insert_with(|| json!([]))
-            {
-                told.extend(text.findings.iter().map(|finding| json!(finding)));
-            }
             row.extend(
                 text.not_served
                     .map(|why| ("not_served".to_owned(), why.into())),

@@ -43,14 +43,8 @@ impl Search {
                 SearchSkillsError::Denied(deny) => printer.denied_search(&deny, self.json),
                 error => Failure::Usage(error.to_string()),
             })?;
-        let snapshot = catalog.snapshot();
         if self.json {
-            let hits = report.hits.iter();
-            let hits = hits.map(|hit| {
-                let missing = snapshot.missing_capabilities(&hit.skill.name);
-                hit_json(hit, &missing)
-            });
-            let hits: Vec<Value> = hits.collect();
+            let hits: Vec<Value> = report.hits.iter().map(hit_json).collect();
             printer.json(&json!({
                 "total": report.total,
                 "hits": hits,
@@ -65,7 +59,7 @@ impl Search {
             name: &hit.skill.name,
             description: &hit.skill.description,
             score: hit.score,
-            missing: snapshot.missing_capabilities(&hit.skill.name),
+            missing: hit.missing_capabilities.clone(),
         });
         let mut rows = rows(&hits.collect::<Vec<_>>());
         for (row, hit) in rows.iter_mut().zip(&report.hits) {
@@ -105,10 +99,10 @@ impl Search {
     }
 }
 
-fn hit_json(hit: &SkillHit, missing: &[String]) -> Value {
+fn hit_json(hit: &SkillHit) -> Value {
     json!({
         "skill": hit.skill,
-        "missing_capabilities": missing,
+        "missing_capabilities": hit.missing_capabilities,
         "score": hit.score,
         "confidence": hit.confidence,
         "matched": hit.matched,

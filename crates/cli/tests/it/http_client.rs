@@ -80,6 +80,19 @@ impl Client {
     }
 
     /// Sends and leaves the answer to whoever reads the connection.
+    pub(crate) fn get(&self, path: &str) -> String {
+        let address = &self.address;
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
+        answer
+    }
+
     pub(crate) fn send(&self, body: &str) -> TcpStream {
         let Self { address, session } = self;
         let mut stream = TcpStream::connect(address).unwrap();

@@ -97,3 +97,42 @@ fn a_python_of_the_settings_names_its_place() {
         "{text}"
     );
 }
+
+#[test]
+fn python_on_the_command_line_is_for_the_scripts_of_applications_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let bin = fake_interpreters(folder.path(), &["mayapy", "filepy", "optionpy"]);
+    write(
+        folder.path().join("rig/SKILL.md"),
+        "---\nname: rig\ndescription: Does it.\nmetadata: {dcc-mcp: {dcc: maya, tools: tools.yaml}}\n---\n",
+    );
+    write(
+        folder.path().join("rig/tools.yaml"),
+        "tools: [{name: go, source_file: scripts/go.py}]\n",
+    );
+    write(folder.path().join("rig/scripts/go.py"), "");
+    let runs_with = |file: &str, options: &[&str]| {
+        write(folder.path().join("metier.toml"), file);
+        let output = metier(folder.path())
+            .env("PATH", &bin)
+            .args(["call", "rig__go"])
+            .args(options)
+            .arg(folder.path())
+            .output()
+            .unwrap();
+        said(&output)
+    };
+    let both = "python = 'filepy'\n[interpreters]\nmaya = 'mayapy'\n";
+    for (file, options, expected) in [
+        (both, &[][..], "mayapy"),
+        (both, &["--python", "optionpy"], "optionpy"),
+        ("python = 'filepy'\n", &[], "filepy"),
+        ("python = 'filepy'\n", &["--python", "optionpy"], "optionpy"),
+    ] {
+        let told = runs_with(file, options);
+        assert!(
+            told.contains(&format!("{expected} 9.9")),
+            "{expected}: {told}"
+        );
+    }
+}

@@ -33,6 +33,33 @@ fn json_for_programs() {
     insta::assert_json_snapshot!(json);
 }
 
+/// Also where the outer one serves no file, as its name forbids it.
+#[test]
+fn a_skill_inside_a_skill_that_is_not_served_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, name) in [("Odd_Name", "Odd_Name"), ("Odd_Name/inner", "inner")] {
+        let text = format!("---\nname: {name}\ndescription: x\n---\n");
+        write(folder.path().join(path).join("SKILL.md"), &text);
+    }
+    let told = |arguments: &[&str], list: &str| {
+        let output = metier(folder.path()).args(arguments).output().unwrap();
+        let told = json(&output)
+            .pointer(list)
+            .unwrap()
+            .as_array()
+            .unwrap()
+            .clone();
+        let nested = told
+            .into_iter()
+            .filter(|finding| finding["code"] == "MT601");
+        nested.count()
+    };
+    let root = folder.path().to_str().unwrap();
+    assert_eq!(told(&["list", "--json", root], "/skills/0/diagnostics"), 1);
+    let info = ["info", "--json", "Odd_Name", root];
+    assert_eq!(told(&info, "/diagnostics"), 1);
+}
+
 #[test]
 fn copies_of_one_name_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();

@@ -25,6 +25,7 @@ mod deps;
 mod docs;
 mod docs_connect;
 mod docs_inspector;
+mod docs_skills;
 mod doctor;
 #[cfg(target_os = "linux")]
 mod field_cases;

@@ -107,4 +107,19 @@ fn a_file_that_nobody_may_read_is_left_out_with_the_reason_and_the_skill_served_
     let check = said(&run(&["check", "--lenient", "skills/good"]));
     let message = format!("warning[MT611]: not served to clients: {reason}");
     assert!(check.contains(&message), "{check}");
+    // A folder is no other thing.
+    let folder = folder.path().join("skills/good/closed");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let check = said(&run(&["check", "--lenient", "skills/good"]));
+    let both = "permission denied for `closed`, permission denied for `notes.md`";
+    let message = format!("warning[MT611]: not served to clients: {both}");
+    assert!(
+        check.contains(&message) && check.contains("let the user that the server runs as read it"),
+        "{check}"
+    );
+    let list = crate::command::json(&run(&["list", "--json", "skills"]));
+    let good = list["skills"].as_array().unwrap().iter();
+    let good = good.clone().find(|skill| skill["name"] == "good").unwrap();
+    assert_eq!(good["left_out"]["closed"], "permission denied for `closed`");
 }

@@ -8,13 +8,15 @@ use std::time::{Duration, Instant};
 use crate::command::{answered, metier, on_a_pipe, on_a_socket, write};
 use crate::http_client::{Client, INITIALIZE, call};
 
-/// Writes a name for itself, a child in its group, and two that left the group but not the session,
-/// one of them without the environment it was started with. The name stands in each command line.
+/// A child in its group, two that left the group but not the session, one of them without the environment it was
+/// started with, and two in sessions of their own, one of them without its parent. The mark stands in each command line.
 const SCRIPT: &str = r#"
 sleep 86400.MARK0 &
 set -m
 sleep 86400.MARK1 &
 env -i "$(command -v sleep)" 86400.MARK2 &
+setsid sleep 86400.MARK3 &
+(setsid sleep 86400.MARK4 &)
 touch ready
 wait
 "#;
@@ -71,10 +73,10 @@ impl Stage {
         }
     }
 
-    /// The script and its three children run, and a watchdog with them.
+    /// The script and its five children run, and a watchdog with them.
     fn is_under_way(&self, server: u32) {
         let ready = self.path().join("skills/long/ready");
-        self.wait_for("the script", || ready.exists() && self.alive().len() == 4);
+        self.wait_for("the script", || ready.exists() && self.alive().len() == 6);
         self.wait_for("the watchdog", || watchdogs(server).len() == 1);
     }
 

@@ -10,10 +10,7 @@ use super::fields::is_known;
 use super::recover::{Recovered, parse_recovering};
 use crate::codes;
 use crate::findings::Findings;
-use crate::yaml::{Fault, FaultKind, Tree, unprintable};
-
-/// So many broken keys are told; a text with more is none that anybody meant as YAML.
-const MOST_BROKEN: usize = 8;
+use crate::yaml::{Fault, FaultKind, Tree, salvage};
 
 /// Room for the texts that had to be changed.
 #[derive(Debug, Default)]
@@ -69,7 +66,7 @@ pub(crate) fn parse_salvaging<'a>(
         Ok((tree, recovered)) => return Ok((tree, recovered, Broken::default())),
         Err(fault) => fault,
     };
-    let Some((rest, broken)) = salvage(text, base, &fault) else {
+    let Some((rest, broken)) = without_broken(text, base, &fault) else {
         return Err(fault);
     };
     let rest = room.without_broken.get_or_init(|| rest);
@@ -78,49 +75,20 @@ pub(crate) fn parse_salvaging<'a>(
 }
 
 /// The text with blanks in place of what is broken, `fault` being what was found first.
-fn salvage(text: &str, base: usize, fault: &Fault) -> Option<(String, Broken)> {
-    // A character that may stand nowhere is told alone: what it does to the text around it, nobody knows.
-    if unprintable(text, base).is_some() {
-        return None;
-    }
-    let mut rest = text.to_owned();
+fn without_broken(text: &str, base: usize, fault: &Fault) -> Option<(String, Broken)> {
+    let whole = |rest: &str| parse_recovering(rest, base, &OnceCell::new()).err();
+    let found = salvage((text, base), entries(text), fault, whole, fault_alone)?;
     let mut broken = Broken::default();
-    let mut left = entries(text);
-    let mut fault = fault.clone();
-    while broken.keys.len() < MOST_BROKEN {
-        if fault.kind != FaultKind::Invalid {
-            return None;
-        }
-        let at = fault.span.start.checked_sub(base)?;
-        let own = left.iter().position(|entry| entry.contains(&at));
-        let is_there = own.and_then(|own| fault_alone(text, base, left.get(own)?));
-        // The place of a fault may lie in another key than its cause.
-        let (number, told) = match (own, is_there) {
-            (Some(own), Some(_)) => (own, fault),
-            _ => left
-                .iter()
-                .enumerate()
-                .find_map(|(number, entry)| Some((number, fault_alone(text, base, entry)?)))?,
-        };
-        let entry = left.remove(number);
-        let lines = text.get(entry.clone())?;
-        let blank = |byte: u8| if byte == b'\n' { '\n' } else { ' ' };
-        let blanks: String = lines.bytes().map(blank).collect();
-        rest.replace_range(entry, &blanks);
+    for (entry, fault) in found.broken {
+        let lines = text.get(entry).unwrap_or_default();
         broken.keys.push(key_of(lines).to_owned());
-        broken.faults.push(told);
-        match parse_recovering(&rest, base, &OnceCell::new()) {
-            Ok(_) => return Some((rest, broken)),
-            Err(next) => fault = next,
-        }
+        broken.faults.push(fault);
     }
-    None
+    Some((found.rest, broken))
 }
 
 /// What is wrong with a key and its value, read by themselves.
-fn fault_alone(text: &str, base: usize, entry: &Range<usize>) -> Option<Fault> {
-    let lines = text.get(entry.clone())?;
-    let place = base + entry.start;
+fn fault_alone(lines: &str, place: usize) -> Option<Fault> {
     match parse_recovering(lines, place, &OnceCell::new()) {
         // An alias means what stands in another key.
         Err(fault) if fault.kind != FaultKind::Invalid || fault.message.contains("anchor") => None,

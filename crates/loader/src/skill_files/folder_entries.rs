@@ -40,14 +40,9 @@ pub(super) fn entries_below(dir: &Dir, relative: &str) -> Vec<FolderEntry> {
 fn read_entries(dir: &Dir, relative: &str) -> Option<Vec<FolderEntry>> {
     use std::os::unix::ffi::OsStringExt as _;
 
-    use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
-    use rustix::fs::{FileType, OFlags};
+    use rustix::fs::FileType;
 
-    let mut options = OpenOptions::new();
-    options
-        .read(true)
-        .custom_flags(i32::try_from(OFlags::DIRECTORY.bits()).ok()?);
-    let folder = dir.open_with(relative, &options).ok()?;
+    let folder = open_below(dir, relative)?;
     let mut found = Vec::new();
     each_entry(&folder, |name, kind| {
         let name = std::ffi::OsString::from_vec(name.to_vec());
@@ -62,6 +57,19 @@ fn read_entries(dir: &Dir, relative: &str) -> Option<Vec<FolderEntry>> {
         found.push(FolderEntry { name, kind });
     });
     Some(found)
+}
+
+/// A folder that is reached through an open one.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn open_below(dir: &Dir, relative: &str) -> Option<cap_std::fs::File> {
+    use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
+    use rustix::fs::OFlags;
+
+    let mut options = OpenOptions::new();
+    options
+        .read(true)
+        .custom_flags(i32::try_from(OFlags::DIRECTORY.bits()).ok()?);
+    dir.open_with(relative, &options).ok()
 }
 
 /// What an open folder holds, in the order of the system, through one buffer on the stack.

@@ -9,6 +9,8 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, OpenOptions};
 
 use super::error::{ReadFileError, is_escape, read_error};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use super::folder_entries::open_below;
 use super::folder_entries::{FolderEntry, entries_below};
 use super::inside::climbs_out;
 
@@ -142,6 +144,12 @@ impl FolderHandle {
     /// The folder itself, through which nothing outside is reached.
     pub(crate) const fn dir(&self) -> &Dir {
         &self.dir
+    }
+
+    /// A folder below, to be listed.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub(crate) fn open_folder_below(&self, relative: &str) -> Option<File> {
+        open_below(&self.dir, relative)
     }
 
     /// Opens a regular file, and tells its size.

@@ -7,7 +7,7 @@ use metier_skill_model::{SkillGroup, SkillMetadata, ToolDeclaration};
 
 use super::entry_values::flag;
 use super::faults::Faults;
-use super::{Declared, parse_root, unknown_key};
+use super::{Declared, Unparsed, broken, parse_root, unknown_key};
 use crate::findings::{Findings, brief};
 use crate::skill_file::misspelt;
 use crate::yaml::Node;
@@ -33,9 +33,27 @@ pub(crate) fn read_groups_file(
     findings: &mut Findings<'_>,
     text: &str,
 ) -> Result<ReadGroups, String> {
-    let (root, faults, _) = parse_root(findings, text, "groups")?;
+    read_without(findings, text, &[])
+}
+
+/// The same, passing over the entries at these places.
+fn read_without(
+    findings: &mut Findings<'_>,
+    text: &str,
+    passed_over: &[Range<usize>],
+) -> Result<ReadGroups, String> {
+    let (root, faults, _) = match parse_root(findings, text, "groups") {
+        Ok(parsed) => parsed,
+        Err(Unparsed::Told(reason)) => return Err(reason),
+        Err(Unparsed::NoYaml(fault)) => {
+            broken::tell(findings, text, &fault, |findings, rest, broken| {
+                drop(read_without(findings, rest, broken));
+            });
+            return Err(fault.message);
+        }
+    };
     if let Some(node) = root.get("groups") {
-        return Ok(read_groups(findings, node, &faults));
+        return Ok(read_groups(findings, node, &faults, passed_over));
     }
     let message = "there is no `groups` list".to_owned();
     findings
@@ -49,6 +67,7 @@ pub(crate) fn read_groups(
     findings: &mut Findings<'_>,
     node: &Node<'_>,
     faults: &Faults,
+    passed_over: &[Range<usize>],
 ) -> ReadGroups {
     let mut groups = ReadGroups::default();
     if node.is_absent() {
@@ -61,7 +80,7 @@ pub(crate) fn read_groups(
     };
     let mut names: BTreeSet<String> = BTreeSet::new();
     for (index, entry) in entries.iter().enumerate() {
-        if faults.report(findings, entry) {
+        if broken::holds(passed_over, entry) || faults.report(findings, entry) {
             groups.is_torn = true;
             continue;
         }

@@ -18,7 +18,7 @@ const DEEPEST: usize = 40;
 /// Parsers give up on longer keys at different lengths.
 const LONGEST_KEY: usize = 128;
 /// Room for the keys and values of the collections that are open at once in an ordinary file.
-const EXPECTED_OPEN: usize = 64;
+const EXPECTED_OPEN: usize = 16;
 
 /// The tree, if the text keeps to the part of YAML that is read here.
 pub(super) fn parse(text: &str, base: usize) -> Option<Node<'_>> {

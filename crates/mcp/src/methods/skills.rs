@@ -86,7 +86,8 @@ fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
 fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> (Map<String, Value>, LeftOut) {
     let mut left_out = LeftOut::new();
     if last.is_empty() {
-        left_out.clone_from(shelf.left_out());
+        let reasons = shelf.left_out();
+        left_out.extend(reasons.map(|(key, reason)| (key.to_owned(), reason.to_owned())));
         left_out.extend(shelf.why_shadowed(change));
     }
     let page = shelf.page(last, PAGE, SkillPlace::is_listed, ServedSkill::text, change);

@@ -179,6 +179,68 @@ async fn a_skill_that_grows_too_large_leaves_the_listing_and_whoever_listens_is_
     assert!(listing().await.contains("- words"));
 }
 
+/// Nobody follows the folders here either. A skill is found again in the moment in which it is missed.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_is_moved_or_replaced_is_no_news() {
+    use std::fs::rename;
+    use std::os::unix::fs::symlink;
+
+    let bench = Bench::new();
+    let root = bench.root();
+    for name in ["one", "two"] {
+        let text = skill("The same.", "").replace("name: one", &format!("name: {name}"));
+        write(root, &format!("{name}/SKILL.md"), text);
+    }
+    bench.rediscover();
+    let client = bench.session().await;
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    let lists = async || {
+        let mut seen = Vec::new();
+        for list in ["prompts/list", "resources/list", "skills/list"] {
+            seen.push(client.request(list, json!({})).await.answer);
+        }
+        seen
+    };
+    let first = lists().await;
+    let _ = heard(&bench, &stream, 0).await;
+    let (one, aside) = (root.join("one"), root.join(".aside"));
+    let edits: [(&str, &dyn Fn()); 5] = [
+        ("another name", &|| rename(&one, root.join("uno")).unwrap()),
+        ("and back", &|| rename(root.join("uno"), &one).unwrap()),
+        ("a link", &|| {
+            rename(&one, &aside).unwrap();
+            symlink(".aside", &one).unwrap();
+        }),
+        ("a folder again", &|| {
+            std::fs::remove_file(&one).unwrap();
+            rename(&aside, &one).unwrap();
+        }),
+        ("a copy", &|| {
+            // With the times of the files, which clients see.
+            let mut copy = std::process::Command::new("cp");
+            let copied = copy.arg("-Rp").arg(&one).arg(&aside).status();
+            assert!(copied.unwrap().success());
+            rename(&one, root.join(".old")).unwrap();
+            rename(&aside, &one).unwrap();
+        }),
+    ];
+    for (round, (what, edit)) in edits.into_iter().enumerate() {
+        edit();
+        assert_eq!(lists().await, first, "{what}");
+        assert_eq!(heard(&bench, &stream, round + 1).await, [""; 0], "{what}");
+    }
+    // What really goes is told, and what comes back is told.
+    let both = [RESOURCES, "notifications/prompts/list_changed"];
+    rename(&one, &aside).unwrap();
+    let gone = lists().await;
+    assert_ne!(gone, first);
+    assert_eq!(heard(&bench, &stream, 10).await, both);
+    rename(&aside, &one).unwrap();
+    assert_eq!(lists().await, first);
+    assert_eq!(heard(&bench, &stream, 11).await, both);
+}
+
 /// What `skills/list` says of the skill of the second root that has the name of an earlier one.
 fn why_left_out(list: &serde_json::Value) -> Option<&str> {
     let left_out = list.pointer("/result/_meta/dcc/left_out")?;

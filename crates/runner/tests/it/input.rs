@@ -80,7 +80,35 @@ async fn arguments_stand_on_the_command_line_only_when_asked() {
         .insert("name".into(), "$(touch x) & \"y\" --".into());
     let report = go(job.clone(), &patient()).await;
     assert_eq!(json(&report), &json!([]));
-    job.script_arguments = metier_runner::long_options(&job.input);
+    job.script_arguments = metier_runner::long_options(&job.input).options;
     let report = go(job, &patient()).await;
     assert_eq!(json(&report), &json!(["--name", "$(touch x) & \"y\" --"]));
+}
+
+/// The system has a limit for one argument, and one for all.
+#[tokio::test]
+async fn a_command_line_takes_what_fits() {
+    let stage = Stage::python(
+        "import json, sys\nprint(json.dumps([sys.argv[1:][::2], len(sys.stdin.read())]))\n",
+    );
+    let mut job = stage.job();
+    for n in 0..400 {
+        job.input
+            .insert(format!("n{n}"), "x".repeat(8 << 10).into());
+    }
+    job.input
+        .insert("vast".into(), "x".repeat(3_000_000).into());
+    job.input.insert("z".into(), 5.into());
+    let line = metier_runner::long_options(&job.input);
+    let (passed, left) = (line.options.len() / 2, line.left_out.len());
+    assert!(passed > 10 && left > 300, "{passed} and {left}");
+    job.script_arguments = line.options;
+    let report = go(job, &patient()).await;
+    let told = json(&report);
+    assert_eq!(told[0].as_array().unwrap().len(), passed);
+    assert_eq!(told[0].as_array().unwrap().last(), Some(&json!("--z")));
+    assert!(
+        told[1].as_u64() > Some(6_000_000),
+        "all of it is on standard input"
+    );
 }

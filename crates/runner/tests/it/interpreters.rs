@@ -101,6 +101,10 @@ fn the_order_for_python_is_option_variable_environment_path() {
     assert_eq!(pick(&interpreters, &vars), "option");
     interpreters.by_host.insert("maya".to_owned(), at("maya"));
     assert_eq!(pick(&interpreters, &vars), "maya");
+    interpreters.python_for_hosts = true;
+    assert_eq!(pick(&interpreters, &vars), "option");
+    interpreters.python = None;
+    assert_eq!(pick(&interpreters, &vars), "maya");
 }
 
 #[test]

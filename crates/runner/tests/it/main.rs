@@ -7,6 +7,8 @@
     reason = "a test that meets the unexpected fails by panic"
 )]
 
+#[cfg(target_os = "linux")]
+mod descent;
 mod ending;
 mod environment;
 mod gate;

@@ -74,6 +74,22 @@ pub enum ActivationRefusal {
     },
 }
 
+impl ActivationRefusal {
+    /// The skill whose own properties are the reason.
+    pub fn skill(&self) -> Option<&str> {
+        match self {
+            Self::Conditional { name, .. }
+            | Self::OnlyForUsers { name }
+            | Self::Blocked { name, .. } => Some(name),
+            Self::Empty
+            | Self::Unknown { .. }
+            | Self::Disabled { .. }
+            | Self::NotServed { .. }
+            | Self::Denied { .. } => None,
+        }
+    }
+}
+
 fn or_nearest(names: &[String]) -> String {
     if names.is_empty() {
         return "; call discover_skills with what is needed".to_owned();

@@ -7,5 +7,6 @@
 )]
 
 mod arguments;
+mod refusals;
 mod schemas;
 mod typed;

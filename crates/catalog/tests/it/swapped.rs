@@ -1,0 +1,106 @@
+//! A folder that is just being replaced when somebody asks: nobody follows the folders here.
+
+use std::fs;
+
+use metier_catalog::ActivationRequest;
+use serde_json::{Value, json};
+
+use crate::bench_folder::{Bench, ECHO};
+
+const TOOLS: &str = "tools:\n  - {name: go, source_file: scripts/run.py}\n";
+
+/// A skill of which a question finds nothing, because it is being replaced.
+fn taken_out(what: &str) -> Bench {
+    let bench = Bench::new();
+    bench.skill("other", &[]);
+    bench.skill_with_tools("words", TOOLS, ECHO);
+    bench.discover();
+    assert_eq!(names(&bench), ["other", "words"]);
+    let there = bench.path().join("words").join(what);
+    fs::rename(&there, bench.path().join(".aside")).unwrap();
+    let states = bench.catalog.text_states(&["words"]);
+    assert_eq!(states, [None], "{what:?}");
+    assert_eq!(names(&bench), ["other"]);
+    fs::rename(bench.path().join(".aside"), there).unwrap();
+    bench
+}
+
+fn names(bench: &Bench) -> Vec<String> {
+    let skills = bench.catalog.list_skills(None).into_iter();
+    skills.map(|skill| skill.name).collect()
+}
+
+type Question = (&'static str, Value, fn(&Value) -> bool);
+
+/// A question of any kind brings it back, and is answered with it.
+#[tokio::test]
+async fn a_skill_that_a_question_took_out_is_brought_back_by_the_next_one_that_finds_it() {
+    let name = json!({"skill_name": "words"});
+    let questions: [Question; 5] = [
+        ("list_skills", json!({}), |answer| answer["total"] == 2),
+        ("get_skill_info", name.clone(), |answer| {
+            answer["skill"]["uri"] == "skill://words/SKILL.md"
+        }),
+        ("read_skill_file", name.clone(), |answer| {
+            answer["uri"] == "skill://words/SKILL.md"
+        }),
+        ("skill", name.clone(), |answer| answer["name"] == "words"),
+        ("load_skill", name, |answer| {
+            answer["loaded"] == json!(["words"])
+        }),
+    ];
+    for what in ["", "SKILL.md"] {
+        for (tool, arguments, is_right) in &questions {
+            let bench = taken_out(what);
+            let answer = bench.structured(tool, arguments.clone()).await;
+            assert!(is_right(&answer), "{what:?} {tool}: {answer}");
+            assert_eq!(names(&bench), ["other", "words"], "{tool}");
+        }
+        let bench = taken_out(what);
+        assert!(bench.catalog.text_states(&["words"])[0].is_some());
+        let bench = taken_out(what);
+        let activated = bench
+            .catalog
+            .activate_skill(&ActivationRequest::new("words"));
+        assert!(activated.is_ok());
+    }
+}
+
+/// What does not come back costs no discovery, and another change of the folders takes nothing from anybody.
+#[test]
+fn one_that_stays_away_is_not_looked_for_again_and_comes_when_it_is_there() {
+    let bench = taken_out("");
+    fs::remove_dir_all(bench.path().join("words")).unwrap();
+    for name in ["one", "two"] {
+        bench.skill(name, &[]);
+    }
+    // A discovery would have found these.
+    let _ = bench.catalog.text_states(&["words", "other"]);
+    assert_eq!(names(&bench), ["other"]);
+    bench.skill("words", &[]);
+    assert!(bench.catalog.text_states(&["words"])[0].is_some());
+    assert_eq!(names(&bench), ["one", "other", "two", "words"]);
+    bench.skill("three", &[]);
+    let _ = bench.catalog.text_states(&["words", "other"]);
+    assert_eq!(names(&bench), ["one", "other", "two", "words"]);
+}
+
+/// One that is being replaced while another one's SKILL.md changes leaves with the discovery that this makes.
+#[test]
+fn what_leaves_because_another_skill_changed_comes_back_as_well() {
+    let bench = Bench::new();
+    for name in ["changed", "words"] {
+        bench.skill(name, &[]);
+    }
+    bench.discover();
+    let _ = bench.catalog.text_states(&["changed", "words"]);
+    let aside = bench.path().join(".aside");
+    fs::rename(bench.path().join("words"), &aside).unwrap();
+    let text = "---\nname: changed\ndescription: Another.\n---\n";
+    bench.file("changed/SKILL.md", text);
+    let _ = bench.catalog.text_states(&["changed"]);
+    assert_eq!(names(&bench), ["changed"]);
+    fs::rename(&aside, bench.path().join("words")).unwrap();
+    let _ = bench.catalog.text_states(&["changed"]);
+    assert_eq!(names(&bench), ["changed", "words"]);
+}
