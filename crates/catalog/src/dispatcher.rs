@@ -215,10 +215,16 @@ impl Call<'_> {
                 return Ended::new("invalid", invalid(name, &[fault]));
             }
         }
-        if !tool.is_own()
-            && let Err(deny) = self.ask(&arguments).await
-        {
-            return Ended::new("denied", denied(&deny));
+        if !tool.is_own() {
+            // A policy that is still asked is not waited for when nobody waits for the call.
+            let asked = tokio::select! {
+                biased;
+                asked = self.ask(&arguments) => asked,
+                () = self.given_up() => return Ended::failed("cancelled", CallError::Cancelled),
+            };
+            if let Err(deny) = asked {
+                return Ended::new("denied", denied(&deny));
+            }
         }
         let mut context = CallContext::new(
             name,

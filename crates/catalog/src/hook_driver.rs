@@ -96,11 +96,9 @@ impl Guard for TimeLimit {
                         let _ends = Ended(ended);
                         AROUND.sync_scope(around, || run(&context))
                     });
-                    let verdict = within(limit, task).await;
-                    if verdict == Verdict::Late {
-                        ends.given_up();
-                    }
-                    verdict
+                    // Late, or that nobody waits for any more.
+                    let _given_up = GivenUp(ends);
+                    within(limit, task).await
                 }
             }
         })
@@ -121,10 +119,15 @@ impl Ends {
             left_behind,
         }
     }
+}
 
-    fn given_up(&self) {
-        if !self.is_second.swap(true, Ordering::AcqRel) {
-            self.left_behind.fetch_add(1, Ordering::AcqRel);
+/// Nobody waits any more; nothing, when it has ended by then.
+struct GivenUp(Arc<Ends>);
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        if !self.0.is_second.swap(true, Ordering::AcqRel) {
+            self.0.left_behind.fetch_add(1, Ordering::AcqRel);
         }
     }
 }

@@ -195,6 +195,11 @@ impl AgentMemory {
         Ok(self.len()? == 0)
     }
 
+    /// Whether patterns wait for a store that did not take them.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.waiting.len().is_ok_and(|waiting| waiting > 0)
+    }
+
     /// Many sessions may end together while somebody holds the store. What all of them learned is tried once for those
     /// that waited for the try before, and told once where it was refused.
     fn promote(&self, working: &[MemoryEntry]) -> Result<(), StoreError> {

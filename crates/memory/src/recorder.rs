@@ -27,6 +27,8 @@ pub struct MemoryRecorder {
 struct Inner {
     memory: Arc<AgentMemory>,
     enabled: AtomicBool,
+    /// Whether somebody was told that the store refuses.
+    is_told: AtomicBool,
     installed: Mutex<Vec<HandlerId>>,
 }
 
@@ -47,6 +49,7 @@ impl MemoryRecorder {
             inner: Arc::new(Inner {
                 memory,
                 enabled: AtomicBool::new(true),
+                is_told: AtomicBool::new(false),
                 installed: Mutex::default(),
             }),
         }
@@ -101,8 +104,20 @@ impl MemoryRecorder {
 
     /// Takes an event in. What goes wrong is logged and changes nothing for whoever dispatched.
     pub fn observe(&self, context: &HookContext) {
-        if let Err(error) = self.take_in(context) {
-            tracing::warn!(event = %context.event, %error, "the memory could not follow");
+        match self.take_in(context) {
+            // Once, until it works again: a full disk is full for every session.
+            Err(error @ MemoryError::Store(_))
+                if self.inner.is_told.swap(true, Ordering::AcqRel) =>
+            {
+                tracing::debug!(event = %context.event, %error, "the memory still could not follow");
+            }
+            Err(error) => {
+                tracing::warn!(event = %context.event, %error, "the memory could not follow");
+            }
+            Ok(()) if context.event == HookEvent::SessionEnd && !self.inner.memory.is_behind() => {
+                self.inner.is_told.store(false, Ordering::Release);
+            }
+            Ok(()) => {}
         }
     }
 

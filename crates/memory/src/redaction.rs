@@ -57,6 +57,9 @@ const SECRET_BEGINNINGS: [&str; 20] = [
     "eyJ",
 ];
 
+/// Begins the session of a client that has none but its name.
+const CLIENT: &str = "client:";
+
 /// Stands where something was.
 const GONE: &str = "[redacted]";
 
@@ -108,7 +111,11 @@ pub(crate) fn redact_text(text: &str) -> String {
 
 /// The same for what tells one thing from another and is often a long number, as a session does.
 pub(crate) fn redact_name(name: &str) -> String {
-    redacted(name, is_known_secret)
+    // What stands behind it is the client's own word, from its beginning.
+    match name.strip_prefix(CLIENT) {
+        Some(own) => format!("{CLIENT}{}", redacted(own, is_known_secret)),
+        None => redacted(name, is_known_secret),
+    }
 }
 
 /// What stands between words. A colon of full width separates as the plain one does.

@@ -212,7 +212,7 @@ impl LongTermStore for SqliteLongTerm {
             let connection = &open.connection;
             let mut statement = connection.prepare_cached(&text)?;
             let rows = statement.query_map(params_from_iter(values), entry)?;
-            rows.collect()
+            rows.filter_map(|row| readable(row).transpose()).collect()
         })
     }
 
@@ -260,17 +260,19 @@ fn put_one(change: &Transaction<'_>, new: MemoryEntry, existing: Existing) -> ru
     let same = "dcc_name = ?1 AND session_id = ?2 AND key = ?3";
     let old = change
         .prepare_cached(&format!("SELECT {COLUMNS} FROM agent_memory WHERE {same}"))?
-        .query_row(params![new.dcc_name, new.session_id, new.key], entry)
+        .query_row(params![new.dcc_name, new.session_id, new.key], |row| {
+            readable(entry(row))
+        })
         .optional()?;
-    let new = match old {
-        Some(old) => {
-            // Not an update: the order of the ids is the order of the entries.
-            change.execute(
-                &format!("DELETE FROM agent_memory WHERE {same}"),
-                params![new.dcc_name, new.session_id, new.key],
-            )?;
-            combined(&old, new, existing)
-        }
+    if old.is_some() {
+        // Not an update: the order of the ids is the order of the entries.
+        change.execute(
+            &format!("DELETE FROM agent_memory WHERE {same}"),
+            params![new.dcc_name, new.session_id, new.key],
+        )?;
+    }
+    let new = match old.flatten() {
+        Some(old) => combined(&old, new, existing),
         None => new,
     };
     let facts = serde_json::to_string(&new.facts).unwrap_or_else(|_| "{}".to_owned());
@@ -299,6 +301,22 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<MemoryEntry> {
     // Facts that somebody has damaged cost the facts, not the entry.
     entry.facts = serde_json::from_str(&row.get::<_, String>(5)?).unwrap_or_default();
     Ok(entry)
+}
+
+/// A row that somebody has damaged costs that row.
+fn readable(entry: rusqlite::Result<MemoryEntry>) -> rusqlite::Result<Option<MemoryEntry>> {
+    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType};
+    match entry {
+        Err(
+            error @ (InvalidColumnType(..)
+            | FromSqlConversionFailure(..)
+            | IntegralValueOutOfRange(..)),
+        ) => {
+            tracing::debug!(%error, "an entry of the memory that cannot be read is passed over");
+            Ok(None)
+        }
+        entry => entry.map(Some),
+    }
 }
 
 /// The filter as a condition and its values.

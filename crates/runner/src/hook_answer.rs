@@ -3,6 +3,7 @@
 use metier_hooks::{HookDeny, HookFailure, HookResult};
 use serde_json::{Map, Value};
 
+use crate::hook_decision::{Decisions, first_refusal};
 use crate::{Exit, Output, Report};
 
 /// The exit code that refuses.
@@ -20,7 +21,7 @@ const MEMBERS: [&str; 4] = ["decision", "reason", "hint", "extra"];
 ///
 /// Exit code 0 is no objection, unless the JSON object on standard output denies; 2 denies with the
 /// words on standard error; everything else is a failure. An object with a member that means nothing is
-/// a failure too, and so is a second decision. One that says `deny` and nothing against it refuses, whatever
+/// a failure too, and so is a second decision. Where each decision that stands there says `deny`, it refuses, whatever
 /// is wrong beside it and however the program ended: what was a refusal must not pass for consent.
 pub(crate) fn of(report: &Report) -> (HookResult, Map<String, Value>) {
     match &report.exit {
@@ -34,17 +35,50 @@ pub(crate) fn of(report: &Report) -> (HookResult, Map<String, Value>) {
     }
 }
 
-/// An object that says `deny`, and nothing beside it that says otherwise.
+/// What refuses although it is no answer as it should be: each decision that stands there says `deny`.
 fn plain_refusal(report: &Report) -> Option<HookDeny> {
-    let Output::Json(Value::Object(object)) = &report.output else {
-        return None;
+    let object = match &report.output {
+        Output::Json(Value::Object(object)) => Some(object),
+        _ => None,
     };
-    let denies = text(object, "decision").ok().flatten().as_deref() == Some("deny");
-    if !denies || beside(report).is_some() {
+    if report.twice.is_some() {
         return None;
     }
+    let is_open = object.is_none_or(|object| !object.contains_key("decision"));
+    let own = object.and_then(refusal_of);
+    if !is_open && own.is_none() {
+        return None;
+    }
+    let texts = match &report.output {
+        Output::Json(Value::Object(_)) | Output::Empty => [report.noise.clone(), String::new()],
+        Output::Json(other) => [other.to_string(), report.noise.clone()],
+        Output::Text(text) | Output::Malformed { text, .. } => [text.clone(), report.noise.clone()],
+        Output::Truncated { head, tail, .. } => [head.clone(), tail.clone()],
+    };
+    let found = texts.each_ref().map(|text| Decisions::of(text));
+    let nothing_else = found.iter().all(|found| found.all_deny());
+    let any = own.is_some() || found.iter().any(|found| found.refuses());
+    if !nothing_else || !any {
+        return None;
+    }
+    let told = || {
+        let in_list = match &report.output {
+            Output::Json(Value::Array(items)) => {
+                let objects = items.iter().filter_map(Value::as_object);
+                objects.into_iter().find_map(refusal_of)
+            }
+            _ => None,
+        };
+        in_list.or_else(|| texts.iter().find_map(|text| first_refusal(text)))
+    };
+    Some(own.or_else(told).unwrap_or_else(|| deny(None, None)))
+}
+
+/// An object that says `deny`.
+pub(crate) fn refusal_of(object: &Map<String, Value>) -> Option<HookDeny> {
+    let denies = text(object, "decision").ok().flatten().as_deref() == Some("deny");
     let said = |name: &str| text(object, name).ok().flatten();
-    Some(deny(said("reason"), said("hint")))
+    denies.then(|| deny(said("reason"), said("hint")))
 }
 
 /// The whole account for the log.
@@ -82,13 +116,17 @@ fn consent(report: &Report, refusal: Option<HookDeny>) -> (HookResult, Map<Strin
             None => read(said),
             Some(wrong) => Err(wrong),
         },
-        Output::Json(other) if decides(&other.to_string()) => Err(format!("{LOOSE} in a list")),
-        Output::Text(text) if decides(text) => Err(format!("{LOOSE} in plain text")),
+        Output::Json(other) if !Decisions::of(&other.to_string()).is_none() => {
+            Err(format!("{LOOSE} in a list"))
+        }
+        Output::Text(text) if !Decisions::of(text).is_none() => {
+            Err(format!("{LOOSE} in plain text"))
+        }
         // UTF-16 looks so, as some shells write it.
         Output::Text(text) if text.contains('\0') => {
             Err("holds zero bytes; expected UTF-8 text".to_owned())
         }
-        _ => return (Ok(()), Map::new()),
+        _ => Ok(Map::new()),
     };
     match (said, refusal) {
         (said, Some(deny)) => (Err(deny.into()), said.unwrap_or_default()),
@@ -103,17 +141,13 @@ fn consent(report: &Report, refusal: Option<HookDeny>) -> (HookResult, Map<Strin
 /// Begins what is said of a decision that cannot be read.
 const LOOSE: &str = "has a `decision`";
 
-/// Whether a text speaks of a decision as JSON does.
-fn decides(text: &str) -> bool {
-    text.contains("\"decision\"")
-}
-
 /// What of an answer would be passed over without a word.
 fn beside(report: &Report) -> Option<String> {
     if let Some(member) = &report.twice {
         return Some(format!("has the member `{}` twice", clipped(member)));
     }
-    decides(&report.noise).then(|| "has a second `decision` beside its object".to_owned())
+    (!Decisions::of(&report.noise).is_none())
+        .then(|| "has a second `decision` beside its object".to_owned())
 }
 
 /// What an object leaves for later handlers; a refusal was read before.
@@ -299,8 +333,8 @@ mod tests {
         twice.twice = Some("decision".to_owned());
         let mut beside = ended(0, object(), "");
         beside.noise = "{\"decision\": \"deny\"}".to_owned();
-        let list = ended(0, Output::Json(json!([{"decision": "deny"}])), "");
-        let text = Output::Text("\"decision\": \"deny\"".to_owned());
+        let list = ended(0, Output::Json(json!([{"decision": "allow"}])), "");
+        let text = Output::Text("decision: deny".to_owned());
         let all = [&twice, &beside, &list, &ended(0, text, "")].map(said);
         insta::assert_snapshot!(all.join("\n"), @"
         its answer has the member `decision` twice

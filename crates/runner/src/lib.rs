@@ -59,6 +59,7 @@ mod first_line;
 mod gate;
 mod group;
 mod hook_answer;
+mod hook_decision;
 mod interpreters;
 mod job;
 mod json_scan;

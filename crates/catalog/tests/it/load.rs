@@ -359,7 +359,7 @@ async fn what_was_loaded_is_told_beside_what_was_refused() {
     let told = "denied by policy: not today\nask\nloaded all the same: `solo`";
     assert_eq!(answer.joined_text(), told);
     let facts = serde_json::to_value(answer.structured.unwrap()).unwrap();
-    let expected = json!({"code": "denied", "reason": "not today", "hint": "ask", "skill_name": "rig", "loaded": ["solo"]});
+    let expected = json!({"code": "denied", "reason": "not today", "hint": "ask", "skill_name": "base", "loaded": ["solo"]});
     assert_eq!(facts, expected);
     // And as before where nothing was.
     let one = bench

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::command::{run, write};
 use crate::persist_server::{Server, said_in, skills};
+use crate::quality::Holder;
 
 const KEEPING: [&str; 3] = ["--memory-database", "kept/memory.sqlite3", "skills"];
 
@@ -103,6 +104,25 @@ fn a_file_that_cannot_be_used_is_a_warning() {
         said.contains("warning: --memory-database: the long-term memory kept/memory.sqlite3: file is not a database; move the file away"),
         "{said}"
     );
+}
+
+/// A farm with a session a second would fill its log.
+#[test]
+fn a_file_that_is_held_is_one_warning_however_many_sessions_end() {
+    let folder = tempfile::tempdir().unwrap();
+    skills(folder.path(), &["cube"]);
+    let mut server = Server::start(folder.path(), &KEEPING);
+    server.load("cube").unwrap();
+    let held = Holder::of(&folder.path().join("kept/memory.sqlite3"));
+    for _ in 0..3 {
+        server.call("cube__one", &json!({})).unwrap();
+        let again = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}});
+        server.request("initialize", &again).unwrap();
+    }
+    server.end();
+    drop(held);
+    let said = said_in(folder.path());
+    assert_eq!(said.matches("could not follow").count(), 1, "{said}");
 }
 
 #[test]

@@ -72,7 +72,7 @@ impl Server {
     }
 
     /// The answer; `None` when the server is gone.
-    fn request(&mut self, method: &str, params: &Value) -> Option<Value> {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Option<Value> {
         let id = self.next;
         self.next += 1;
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});

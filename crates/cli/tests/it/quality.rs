@@ -123,10 +123,10 @@ fn a_file_that_cannot_be_used_is_in_nobodys_way() {
 }
 
 /// Holds a database as a backup does, until it is dropped.
-struct Holder(std::process::Child);
+pub(crate) struct Holder(std::process::Child);
 
 impl Holder {
-    fn of(file: &Path) -> Self {
+    pub(crate) fn of(file: &Path) -> Self {
         use std::io::{BufRead as _, BufReader};
         let mut child = std::process::Command::new("python3")
             .args([

@@ -188,6 +188,24 @@ fn a_server_that_is_still_starting_can_be_stopped() {
     assert_gone(folder.path());
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_call_that_a_policy_holds_up_ends_with_the_first_signal() {
+    let folder = stage(
+        "[[hooks]]\nevent = 'before_tool_call'\ncommand = ['bash', '-c', 'echo $$ >> pids; sleep 600 & wait']\ntimeout = 600\n",
+    );
+    let mut call = metier(folder.path())
+        .args(["call", "good__echo", "--args", "{\"n\": 1}", "skills"])
+        .spawn()
+        .unwrap();
+    wait_for("a hook", || {
+        (!sleeping(folder.path()).is_empty()).then_some(())
+    });
+    term(&call);
+    assert_eq!(call.wait().unwrap().code(), Some(1));
+    assert_gone(folder.path());
+}
+
 #[test]
 fn case_143_a_program_refuses_on_the_way_back_too() {
     let folder = stage("");

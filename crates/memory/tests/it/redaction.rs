@@ -1,10 +1,12 @@
 //! Secrets and prompts do not get in, and what gets in has a size.
 
-use metier_memory::{MemoryFilter, MemoryLayer, MemoryQuery, redact};
+use std::sync::Arc;
+
+use metier_memory::{AgentMemory, MemoryFilter, MemoryLayer, MemoryQuery, MemoryRecorder, redact};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::clock::{entry, memory};
+use crate::clock::{called, ended, entry, memory};
 
 fn redacted(facts: &Value) -> Value {
     Value::Object(redact(facts.as_object().unwrap()))
@@ -156,5 +158,32 @@ proptest! {
             facts = json!({"in": [facts]});
         }
         prop_assert!(!redacted(&facts).to_string().contains("zqxjw"));
+    }
+}
+
+/// A client without a session is `client:NAME`, and the name is its own word.
+#[test]
+fn what_a_client_calls_itself_is_redacted_from_its_beginning() {
+    for (name, kept) in [
+        ("password=hunter2", "password=[redacted]"),
+        ("my password=hunter2", "my password=[redacted]"),
+        ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "[redacted]"),
+        ("Bearer abcdef0123456789", "Bearer [redacted]"),
+        ("--token abc", "--token [redacted]"),
+        ("Claude Desktop", "Claude Desktop"),
+    ] {
+        let recorder = MemoryRecorder::new(Arc::new(AgentMemory::in_memory()));
+        let session = format!("client:{name}");
+        recorder.observe(&called(Some(&session), "t", "ok"));
+        recorder.observe(&ended(Some(&session)));
+        let all = MemoryQuery::all(MemoryFilter::new());
+        let sessions: Vec<String> = recorder
+            .memory()
+            .query(&all)
+            .unwrap()
+            .into_iter()
+            .map(|entry| entry.session_id)
+            .collect();
+        assert_eq!(sessions, [format!("client:{kept}")]);
     }
 }

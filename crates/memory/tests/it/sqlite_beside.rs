@@ -118,3 +118,28 @@ fn a_file_that_goes_or_is_replaced_is_opened_anew_and_nothing_is_mixed() {
     store.put(pattern("fourth"), Existing::AddUp, 9).unwrap();
     assert_eq!(keys(&path), ["fourth"]);
 }
+
+#[test]
+fn a_row_that_cannot_be_read_costs_that_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("memory.sqlite3");
+    let entry = |key: &str| vec![MemoryEntry::new(MemoryLayer::LongTerm, key, "s", "maya")];
+    let store = SqliteLongTerm::open(&path).unwrap();
+    for key in ["good", "damaged", "worse"] {
+        store.put(entry(key), Existing::AddUp, 9).unwrap();
+    }
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .execute_batch(
+            "UPDATE agent_memory SET key = x'ff00' WHERE key = 'damaged';
+             UPDATE agent_memory SET score = 'much' WHERE key = 'worse';",
+        )
+        .unwrap();
+    let keys = || -> Vec<String> {
+        let all = store.query(&MemoryQuery::all(MemoryFilter::new())).unwrap();
+        all.into_iter().map(|entry| entry.key).collect()
+    };
+    assert_eq!(keys(), ["good"]);
+    store.put(entry("worse"), Existing::AddUp, 9).unwrap();
+    assert_eq!(keys(), ["worse", "good"], "and can be learned anew");
+}

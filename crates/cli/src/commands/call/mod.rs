@@ -4,6 +4,7 @@ mod unknown;
 
 use std::io::Read as _;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use clap::Args;
 use metier::ToolDispatcher;
@@ -117,6 +118,9 @@ fn read_arguments(text: &str) -> Result<Value, Failure> {
     }
 }
 
+/// How long a call that is given up may take to end, with the hooks that hear of its end.
+const GIVE_UP_WITHIN: Duration = Duration::from_secs(10);
+
 /// Loads the tool's skill where that is needed, then calls it; also returns the last log line that was told.
 async fn call(
     catalog: &SkillCatalog,
@@ -146,7 +150,8 @@ async fn call(
         () = stop.wait() => {
             // The receiver lives as long as the call.
             let _ = give_up.send(true);
-            answer.await
+            let ended = tokio::time::timeout(GIVE_UP_WITHIN, answer).await;
+            ended.unwrap_or(Err(CallError::Cancelled))
         }
     };
     Ok((answer?, told.last()))
