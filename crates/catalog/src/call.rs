@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use metier_capability::CapabilityMissing;
-use metier_tool::{CallEvents, Cancellation, NoEvents};
+use metier_tool::{ArgumentFault, CallEvents, Cancellation, NoEvents};
 use metier_workspace_roots::{WorkspaceResolveError, WorkspaceRoots};
 use serde_json::{Map, Value};
 
@@ -17,6 +17,9 @@ pub struct CallRequest {
     pub name: String,
     /// The arguments as they came. Absent and `null` mean none; anything but an object is refused.
     pub arguments: Option<Value>,
+    /// What of the arguments could not be read as it was sent, so that no value says it. Such a call is refused where
+    /// arguments are looked at, behind the gate.
+    pub faults: Vec<ArgumentFault>,
     /// The client's session.
     pub session: Option<String>,
     /// Whether the answer is still wanted.
@@ -35,6 +38,7 @@ impl CallRequest {
         Self {
             name: name.into(),
             arguments,
+            faults: Vec::new(),
             session: None,
             cancel: Cancellation::never(),
             events: Arc::new(NoEvents),

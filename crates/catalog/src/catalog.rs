@@ -185,9 +185,9 @@ impl SkillCatalog {
         (discovery.explicit.clone(), discovery.dcc_name.clone())
     }
 
-    /// Publishes what a scan found, unless it is what is known: the one way for discoveries and for
-    /// a watcher.
-    pub(crate) fn adopt(&self, report: &ScanReport) {
+    /// Publishes what a scan found, unless it is what is known, and says whether it did: the one way for discoveries
+    /// and for a watcher.
+    pub(crate) fn adopt(&self, report: &ScanReport) -> bool {
         let mut root_findings: Vec<RootFinding> = self
             .shared
             .root_findings
@@ -205,13 +205,14 @@ impl SkillCatalog {
             .skills
             .next(report, root_findings, Some(&self.shared.settings));
         if current.generation() > 0 && skills.is_same(&current.parts.skills) {
-            return;
+            return false;
         }
         trace_scan(report);
         let mut parts = current.parts.clone();
         parts.skills = Arc::new(skills);
         self.renew_loaded(&mut parts);
         writer.publish(parts, CatalogEventKind::SkillsChanged);
+        true
     }
 
     /// The right to write, once all files have been looked at that say whether a skill of the report is blocked. Nobody

@@ -27,14 +27,20 @@ impl Departed {
 
     /// Whether one of them is there again; those that are need not be looked for any more.
     fn take_returned(&self) -> bool {
-        if !self.any.load(Ordering::Acquire) {
-            return false;
-        }
         let mut folders = self.lock();
         let before = folders.len();
         folders.retain(|folder| !has_skill_file(folder));
-        self.any.store(!folders.is_empty(), Ordering::Release);
         folders.len() < before
+    }
+
+    fn is_any(&self) -> bool {
+        self.any.load(Ordering::Acquire)
+    }
+
+    /// What was taken is found by now.
+    fn settle(&self) {
+        let folders = self.lock();
+        self.any.store(!folders.is_empty(), Ordering::Release);
     }
 
     fn note(&self, gone: impl Iterator<Item = PathBuf>) {
@@ -59,9 +65,22 @@ fn has_skill_file(folder: &Path) -> bool {
 impl SkillCatalog {
     /// Discovers anew if a skill that a question took out is there again. Blocks.
     pub(crate) fn bring_back(&self) {
-        if self.shared.departed.take_returned() {
+        let departed = &self.shared.departed;
+        if !departed.is_any() {
+            return;
+        }
+        // Whoever asks meanwhile waits until it is there.
+        let _taking_over = self.take_over();
+        if departed.take_returned() {
             self.rediscover();
         }
+        departed.settle();
+    }
+
+    /// The right to read the folders because of what a question found.
+    pub(crate) fn take_over(&self) -> MutexGuard<'_, ()> {
+        let right = self.shared.taking_over.lock();
+        right.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What went with a discovery that a question made.

@@ -105,10 +105,7 @@ async fn answered(
     started: Instant,
 ) -> (Ended, Option<Arc<RegisteredTool>>) {
     // Taken, not copied: a call may wait long for a place to run in.
-    let arguments = match arguments::object(request.arguments.take()) {
-        Ok(arguments) => arguments,
-        Err(error) => return (Ended::failed("invalid", error), None),
-    };
+    let arguments = request.arguments.take();
     let snapshot = shared.snapshot();
     let tool = match snapshot.locate(&request.name) {
         Located::Tool(tool) => tool,
@@ -172,7 +169,7 @@ impl Ended {
 }
 
 impl Call<'_> {
-    async fn run(&self, mut arguments: Map<String, Value>) -> Ended {
+    async fn run(&self, arguments: Option<Value>) -> Ended {
         let tool = self.tool;
         let name = tool.listed.name.as_str();
         if let Err(missing) = self.snapshot.parts.declared.gate(name, &tool.required) {
@@ -186,6 +183,13 @@ impl Call<'_> {
                 )),
             );
         }
+        if !self.request.faults.is_empty() {
+            return Ended::new("invalid", invalid(name, &self.request.faults));
+        }
+        let mut arguments = match arguments::object(arguments) {
+            Ok(arguments) => arguments,
+            Err(error) => return Ended::failed("invalid", error),
+        };
         arguments::drop_private(&mut arguments);
         if let Some(schema) = &tool.input {
             let fitted = if schema.takes_long(&arguments) {

@@ -12,19 +12,38 @@ pub fn nested_skill_files<'p>(
     folder: &str,
     paths: impl Iterator<Item = &'p str>,
 ) -> Option<Diagnostic> {
-    let message = format!("inside `{skill}` a SKILL.md is a supporting file, no skill of its own");
+    let nested: Vec<&str> = paths.filter(|path| is_nested(path)).collect();
+    let others = match nested.split_first()? {
+        (_, []) => String::new(),
+        (_, more) => {
+            // The first place is all that a line has room for.
+            let named: Vec<String> = more
+                .iter()
+                .take(MOST_NAMED)
+                .map(|path| format!("`{path}`"))
+                .collect();
+            let unnamed = match more.len().saturating_sub(MOST_NAMED) {
+                0 => String::new(),
+                number => format!(", and {number} more"),
+            };
+            format!(" (also {}{unnamed})", named.join(", "))
+        }
+    };
+    let message =
+        format!("inside `{skill}` a SKILL.md is a supporting file, no skill of its own{others}");
     let mut about = Diagnostic::info(NESTED_SKILL_FILE, message);
-    let mut is_found = false;
-    for path in paths.filter(|path| is_nested(path)) {
+    for path in nested {
         let shown = match folder {
             "" => path.to_owned(),
             folder => format!("{folder}/{path}"),
         };
         about = about.at(Location::file(shown), "");
-        is_found = true;
     }
-    is_found.then(|| about.help("move it out of the folder if it is meant as a skill"))
+    Some(about.help("move it out of the folder if it is meant as a skill"))
 }
+
+/// So many are named beside the first one.
+const MOST_NAMED: usize = 5;
 
 /// So many files of a skill are looked at that serves none.
 const MOST_FILES: usize = 5_000;

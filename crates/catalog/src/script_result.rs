@@ -71,7 +71,7 @@ pub(crate) fn output(
             // Clients that read the structured result alone are told the failure, not what was printed before it.
             match &failure {
                 None => ToolOutput::from_script_text(&text, true),
-                Some(failure) => failed_with_text(failure, text),
+                Some(failure) => failed_with_text(failure, report.stdout_tail.to_string()),
             }
         }
         _ if failure.is_none() => ToolOutput::from_script_text("", true),

@@ -19,6 +19,8 @@ mod turns;
 mod uri;
 
 use std::collections::BTreeMap;
+#[cfg(feature = "watch")]
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use metier_loader::{LoadedSkill, RejectedSkill};
@@ -39,6 +41,9 @@ pub use uri::{encode_skill_path, parse_skill_uri};
 
 /// The file by which a skill is known.
 pub const SKILL_FILE: &str = "SKILL.md";
+
+/// How often one question looks while somebody goes on writing.
+const MOST_LOOKS: usize = 32;
 
 /// Every skill whose texts are served, by what stands between `skill://` and its files: its name,
 /// or `LABEL/NAME` for one whose name an earlier skill has (SEP-2640).
@@ -261,7 +266,7 @@ impl SkillShelf {
 
 impl SkillCatalog {
     /// Runs what looks at the skills' files; once more where that showed that the catalog was
-    /// behind. `work` tells what it found in its second argument. Blocks.
+    /// behind, and again while somebody goes on writing. `work` tells what it found in its second argument. Blocks.
     ///
     /// # Errors
     /// Those of `work`.
@@ -270,42 +275,60 @@ impl SkillCatalog {
         work: impl Fn(&SkillShelf, &mut FileChange) -> Result<T, E>,
     ) -> Result<T, E> {
         self.bring_back();
-        let mut change = FileChange::None;
-        let first = work(self.snapshot().shelf(), &mut change);
-        if !self.heed(change) {
-            return first;
+        let mut looks = 1;
+        loop {
+            let snapshot = self.snapshot();
+            let mut change = FileChange::None;
+            let found = work(snapshot.shelf(), &mut change);
+            let is_worth_another = self.heed(change, snapshot.shelf());
+            if !is_worth_another || looks == MOST_LOOKS {
+                return found;
+            }
+            looks += 1;
         }
-        let mut change = FileChange::None;
-        let second = work(self.snapshot().shelf(), &mut change);
-        self.heed(change);
-        second
     }
 
     /// Looks at the files of every skill that the folders' changes may concern and that somebody was shown, or whose
-    /// files are too many by now. Blocks.
+    /// files are too many by now; with a report, of those that are the same there. Whether there are other files, which
+    /// is to be published. Blocks.
     #[cfg(feature = "watch")]
-    pub(crate) fn look_where(&self, stirred: impl Fn(&std::path::Path) -> bool) {
+    pub(crate) fn look_where(
+        &self,
+        stirred: impl Fn(&std::path::Path) -> bool,
+        report: Option<&metier_loader::ScanReport>,
+    ) -> bool {
         let snapshot = self.snapshot();
         let Some(shelf) = snapshot.shelf_in_use() else {
-            return;
+            return false;
+        };
+        let staying: Option<BTreeSet<*const LoadedSkill>> = report.map(|report| {
+            let shadowed = report.shadowed.iter().map(|shadowed| &shadowed.skill);
+            report
+                .skills
+                .iter()
+                .chain(shadowed)
+                .map(Arc::as_ptr)
+                .collect()
+        });
+        let stays = |skill: &Arc<LoadedSkill>| {
+            let staying = staying.as_ref();
+            staying.is_none_or(|staying| staying.contains(&Arc::as_ptr(skill)))
         };
         let mut change = FileChange::None;
         for skill in shelf.skills.values() {
             if stirred(&skill.skill().path)
+                && stays(skill.skill())
                 && (!skill.shown().is_nothing() || skill.is_other_than_scanned())
             {
                 skill.manifest(&mut change);
             }
         }
-        // What a SKILL.md says by now is read by whoever saw the folders change.
-        if change != FileChange::None {
-            self.shared.files_changed();
-        }
+        change != FileChange::None
     }
 
     /// Takes over what a look at the files found: whether the folders were read anew, so that it is
     /// worth looking once more.
-    fn heed(&self, change: FileChange) -> bool {
+    fn heed(&self, change: FileChange, looked_at: &Arc<SkillShelf>) -> bool {
         match change {
             FileChange::None => false,
             FileChange::Files => {
@@ -327,14 +350,25 @@ impl SkillCatalog {
                 true
             }
             FileChange::SkillFile => {
-                let before = Arc::clone(self.snapshot().shelf());
+                // Of all who find the same one reads the folders, and the others wait for that.
+                let _taking_over = self.take_over();
+                if !Arc::ptr_eq(self.snapshot().shelf(), looked_at) {
+                    return true;
+                }
                 self.rediscover();
                 let snapshot = self.snapshot();
-                if snapshot.shelf().is_same(&before) {
+                let now = snapshot.shelf();
+                for (key, skill) in &now.skills {
+                    let before = looked_at.skills.get(key);
+                    if before.is_some_and(|before| Arc::ptr_eq(before, skill)) {
+                        skill.settle_awaited();
+                    }
+                }
+                if now.is_same(looked_at) {
                     // What cannot be taken over makes no other skill of it, but the files are not served.
                     self.shared.files_changed();
                 } else {
-                    self.remember_departed(&before, snapshot.shelf());
+                    self.remember_departed(looked_at, now);
                 }
                 true
             }

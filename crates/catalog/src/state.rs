@@ -49,6 +49,8 @@ pub(crate) struct Shared {
     pub(crate) blocked: Mutex<Blocked>,
     /// What went because it was not there when somebody asked.
     pub(crate) departed: Departed,
+    /// Held while the folders are read because a question found that the catalog was behind.
+    pub(crate) taking_over: Mutex<()>,
     /// What an operator decided about skills.
     pub(crate) standing: RwLock<Arc<Standing>>,
     /// What sessions have seen of the skills.
@@ -125,6 +127,7 @@ impl Shared {
                 returning: Mutex::default(),
                 blocked: Mutex::default(),
                 departed: Departed::default(),
+                taking_over: Mutex::default(),
                 long_checks: LongChecks::default(),
                 keeping: Mutex::default(),
             }

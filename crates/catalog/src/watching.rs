@@ -45,11 +45,23 @@ impl SkillCatalog {
             match notice {
                 WatchNotice::Changed(delta) => {
                     let catalog = Self::of(shared);
-                    catalog.adopt(&delta.report);
+                    // One burst is one generation: the files of skills that stay are looked at before it.
+                    let report = Some(&*delta.report);
+                    let has_files = delta.stirred.as_ref().is_some_and(|stirred| {
+                        catalog.look_where(|folder| stirred.touches(folder), report)
+                    });
+                    if !catalog.adopt(&delta.report) && has_files {
+                        catalog.shared.files_changed();
+                    }
                     catalog.welcome_back();
                 }
                 WatchNotice::Files(stirred) => {
-                    Self::of(shared).look_where(|folder| stirred.touches(folder));
+                    // What a SKILL.md says by now is read by whoever saw the folders change.
+                    if Self::of(Arc::clone(&shared))
+                        .look_where(|folder| stirred.touches(folder), None)
+                    {
+                        shared.files_changed();
+                    }
                 }
                 WatchNotice::Limited(message) => tracing::warn!("{message}"),
                 _ => {}

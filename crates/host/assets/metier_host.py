@@ -32,7 +32,6 @@ import os
 import queue
 import runpy
 import secrets
-import select
 import signal
 import socket
 import sys
@@ -66,12 +65,16 @@ class Host(object):
         self._places = threading.BoundedSemaphore(_MOST_CONNECTIONS)
         self._closed = threading.Event()
         self._listener = None
+        self._process = None
 
     def start(self):
         """Opens the door: listens in the background, and writes the file. Returns this host."""
         self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._listener.bind(("127.0.0.1", 0))
         self._listener.listen(_MOST_CONNECTIONS)
+        self._process = os.getpid()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._leave_to_parent)
         self._write_door()
         threading.Thread(target=self._accept, name="metier-host", daemon=True).start()
         return self
@@ -94,7 +97,8 @@ class Host(object):
 
     def close(self):
         """Takes the file away and listens no more. A call that runs goes on to its end."""
-        if self._closed.is_set():
+        # A process that a script forked is a copy of this one, but the door is not its own.
+        if self._closed.is_set() or self._process not in (None, os.getpid()):
             return
         self._closed.set()
         with contextlib.suppress(OSError):
@@ -104,6 +108,11 @@ class Host(object):
             # On some systems a waiting accept notices only a shutdown, on others only a close.
             with contextlib.suppress(OSError):
                 self._listener.shutdown(socket.SHUT_RDWR)
+            self._listener.close()
+
+    def _leave_to_parent(self):
+        """In a process that a script forked: nobody there would accept, so the port must not seem to be open."""
+        if self._listener is not None:
             self._listener.close()
 
     def _write_door(self):
@@ -210,10 +219,13 @@ class _Call(object):
             if self._is_given_up():
                 return
             self.say(begun=True)
+            process = os.getpid()
             try:
                 reply = self._reply(languages)
             except BaseException as error:  # A script may raise anything, and the application must go on.
                 reply = _failed(error, traceback.format_exc)
+            if os.getpid() != process:
+                os._exit(0)  # Forked by the script and come to its end: the answer is for the other one to give.
             try:
                 self.say(**reply)
             except OSError:
@@ -226,15 +238,22 @@ class _Call(object):
             self.ended.set()
 
     def _is_given_up(self):
-        readable, _, _ = select.select([self.connection], [], [], 0)
-        return bool(readable) and not self.connection.recv(1, socket.MSG_PEEK)
+        # Not ``select``, which fails at the 1,024th open file of an application.
+        self.connection.setblocking(False)
+        try:
+            return not self.connection.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        finally:
+            self.connection.setblocking(True)
 
     def _reply(self, languages):
         job = self.job
         ending = os.path.splitext(job["script"])[1].lower()
         speaker = _Lines(self)
-        printed = io.StringIO()
-        with _as_the_script(job), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(speaker):
+        printed = _Printed()
+        out, errors = _as_text(printed), _as_text(speaker)
+        with _as_the_script(job), contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
             if ending in languages:
                 value = languages[ending](job)
             elif ending == ".py":
@@ -246,7 +265,7 @@ class _Call(object):
             kind = type(value).__name__
             value.close()
             raise TypeError("main returned a %s; it must return the answer itself" % kind)
-        return {"result": {"value": _speakable(value), "output": _legal(printed.getvalue())}}
+        return {"result": {"value": _speakable(value), "output": _legal(printed.text())}}
 
 
 def _call_main(job, printed):
@@ -263,8 +282,8 @@ def _call_main(job, printed):
             runpy.run_path(job["script"], run_name="__main__")
     except SystemExit as end:
         code = end.code
-    value = _last_json(printed.getvalue())
-    printed.truncate(0)
+    value = _last_json(printed.text())
+    printed.forget()
     if code not in (0, None):
         if not isinstance(value, dict):
             value = {"result": value}
@@ -307,9 +326,14 @@ def _returned(written, job):
         main = getattr(module, "main", None)
         if not callable(main):
             return None
-        if _reads_standard_input(main):
-            return main()
-        return main(**job["arguments"])
+        if not _reads_standard_input(main):
+            return main(**job["arguments"])
+        value = main()
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        if is_number and {"exit", "SystemExit"} & set(written.co_names):
+            # ``sys.exit(main())``: a program answers with what it prints, and returns how it ended.
+            raise SystemExit(value)
+        return value
     finally:
         sys.modules.pop(name, None)
 
@@ -325,13 +349,43 @@ def _reads_standard_input(main):
 
 def _last_json(text):
     """The whole text as JSON, else the last line that is a JSON object, else the text as a message."""
-    with contextlib.suppress(ValueError):
-        return json.loads(text)
-    for line in reversed(text.splitlines()):
-        if line.lstrip().startswith("{"):
-            with contextlib.suppress(ValueError):
-                return json.loads(line)
-    return {"success": True, "message": text.strip()}
+    value, found = _object(text)
+    lines = [] if found else [line for line in text.splitlines() if line.strip()]
+    for at, line in enumerate(reversed(lines)):
+        if not line.lstrip().startswith("{"):
+            continue
+        value, found = _object(line)
+        # An object that was cut off or is broken may have told of a failure, which what stands before it does not.
+        if not found and (line.startswith('{"') or (at == 0 and line.startswith("{'"))):
+            raise ValueError("the output looks like JSON but is not: %s" % value)
+        if found:
+            break
+    if not found:
+        text = text.strip()
+        if text.startswith("{") and text[1:].lstrip().startswith('"'):
+            raise ValueError("the output looks like JSON but is not: it ends in the midst of an object")
+        return {"success": True, "message": text}
+    if isinstance(value, _Members) and value.twice is not None:
+        raise ValueError("`%s` stands twice in the printed object, so that which one counts cannot be told" % value.twice)
+    return value
+
+
+def _object(text):
+    """The value and True, or why it is none and False."""
+    try:
+        return json.loads(text, object_pairs_hook=_Members), True
+    except (ValueError, RecursionError) as error:
+        return error, False
+
+
+class _Members(dict):
+    """An object that remembers the first member that stood twice in it."""
+
+    def __init__(self, pairs):
+        super().__init__(pairs)
+        seen, self.twice = set(), None
+        if len(pairs) != len(self):
+            self.twice = next(name for name, _ in pairs if name in seen or seen.add(name))
 
 
 @contextlib.contextmanager
@@ -354,7 +408,7 @@ def _as_the_script(job):
         os.environ.update(facts)
         sys.path.insert(0, folder)
         sys.argv = [job["script"]]
-        sys.stdin = io.StringIO(json.dumps(job["arguments"]))
+        sys.stdin = io.TextIOWrapper(io.BytesIO(json.dumps(job["arguments"]).encode("ascii")), encoding="utf-8")
         sys.dont_write_bytecode = True
         yield
     finally:
@@ -375,28 +429,51 @@ def _as_the_script(job):
         importlib.invalidate_caches()
 
 
-class _Lines(io.TextIOBase):
+def _as_text(stream):
+    """A stream of text over one of bytes, as programs have theirs: with ``buffer``, ``encoding`` and ``reconfigure``."""
+    return io.TextIOWrapper(stream, encoding="utf-8", errors="replace", newline="\n", write_through=True)
+
+
+class _Printed(io.BytesIO):
+    """Standard output of a script, which stays readable whoever closes it."""
+
+    def close(self):
+        pass
+
+    def text(self):
+        return self.getvalue().decode("utf-8", "replace")
+
+    def forget(self):
+        self.seek(0)
+        self.truncate()
+
+
+class _Lines(io.BufferedIOBase):
     """Standard error of a script: progress and log lines, sent as they are written."""
 
     def __init__(self, call):
         super().__init__()
         self._call = call
-        self._rest = ""
+        self._rest = b""
 
     def writable(self):
         return True
 
-    def write(self, text):
-        lines = (self._rest + text).split("\n")
+    def close(self):
+        pass  # What closes a text over it leaves it to the others.
+
+    def write(self, data):
+        data = bytes(data)
+        lines = (self._rest + data).split(b"\n")
         self._rest = lines.pop()
         for line in lines:
-            self._send(line.rstrip("\r"))
-        return len(text)
+            self._send(line.decode("utf-8", "replace").rstrip("\r"))
+        return len(data)
 
     def flush_rest(self):
         if self._rest:
-            self._send(self._rest)
-            self._rest = ""
+            self._send(self._rest.decode("utf-8", "replace"))
+            self._rest = b""
 
     def _send(self, line):
         mark = "::progress::"
@@ -459,8 +536,14 @@ def _main():
     if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
         sys.exit("usage: python3 metier_host.py DOOR.json\n\nThe file is written; give it to `metier serve --attach`.")
     host = Host(sys.argv[1])
+    process = os.getpid()
 
-    def end(*_):
+    def end(number, _):
+        if os.getpid() != process and number == signal.SIGTERM:
+            # Inherited by a process that a script forked, which is ended as any other is.
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
         # The file goes first: a script that catches everything may run on for a while.
         host.close()
         raise KeyboardInterrupt

@@ -259,7 +259,7 @@ fn read_in(
     if !broken.is_empty() {
         broken.forget_missing(&mut findings);
         // Where the tools are cannot be told.
-        if root.get("metadata").is_none() && broken.may_hold_metadata() {
+        if broken.may_name_tools(root.get("metadata").is_some()) {
             return Err(rejected(guessed(), findings.finish()));
         }
     }

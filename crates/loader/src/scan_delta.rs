@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::report::{LoadedSkill, ScanReport, SkillId};
+#[cfg(feature = "watch")]
+use crate::watch::StirredPaths;
 
 /// What changed from one scan to the next.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +26,9 @@ pub struct ScanDelta {
     pub other_findings: bool,
     /// Everything there is now.
     pub report: Arc<ScanReport>,
+    /// Where a watcher saw that files may be others; [`WatchNotice::Files`](crate::WatchNotice::Files) tells the same behind it.
+    #[cfg(feature = "watch")]
+    pub stirred: Option<Arc<StirredPaths>>,
 }
 
 impl ScanDelta {

@@ -55,12 +55,22 @@ pub(crate) struct Siblings<'a, 'f> {
     pub(crate) tools_are_clean: &'a mut bool,
 }
 
+/// Whether the tools were read that groups may name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ToolsKnown {
+    Yes,
+    No,
+}
+
 impl Siblings<'_, '_> {
     /// Reads tools and groups; the answer is the reason why the tools file cannot be used.
     pub(crate) fn read(mut self, tools: &PathKey, groups: &PathKey) -> Option<String> {
         let mut names = Names::default();
         let declared = match tools {
-            PathKey::Unusable(reason) => return Some(reason.clone()),
+            PathKey::Unusable(reason) => {
+                self.groups_file(groups, "", ToolsKnown::No);
+                return Some(reason.clone());
+            }
             PathKey::Absent => {
                 self.unused_tools_file();
                 None
@@ -128,7 +138,14 @@ impl Siblings<'_, '_> {
         groups: &PathKey,
         names: &mut Names,
     ) -> Result<Declared, String> {
-        let (path, text) = self.text(item, "the tools file", Severity::Error)?;
+        let found = self.text(item, "the tools file", Severity::Error);
+        let (path, text) = match found {
+            Ok(found) => found,
+            Err(reason) => {
+                self.groups_file(groups, "", ToolsKnown::No);
+                return Err(reason);
+            }
+        };
         let mut findings = self.findings(&path, &text);
         let around = Surroundings {
             aliases: lower_cased(&self.skill.search_aliases),
@@ -144,8 +161,10 @@ impl Siblings<'_, '_> {
             unknown_tools(&mut findings, &self.skill.tools, &groups_read.list);
             let groups_read = groups_read.list.into_iter();
             self.skill.groups = groups_read.map(|read| read.group).collect();
-            declared.is_clean &= !self.groups_file(groups, &path);
+            declared.is_clean &= !self.groups_file(groups, &path, ToolsKnown::Yes);
             connect(&mut findings, self.skill, declared);
+        } else {
+            self.groups_file(groups, &path, ToolsKnown::No);
         }
         self.further.append(&mut findings.finish());
         read.map_err(|reason| format!("{path}: {reason}"))
@@ -153,7 +172,7 @@ impl Siblings<'_, '_> {
 
     /// Reads a groups file besides the tools file, if there is one. One that cannot be used costs the groups: their tools
     /// are always active.
-    fn groups_file(&mut self, groups: &PathKey, tools_path: &str) -> bool {
+    fn groups_file(&mut self, groups: &PathKey, tools_path: &str, tools: ToolsKnown) -> bool {
         let item = match groups {
             PathKey::Absent => return false,
             PathKey::Path(item) => item,
@@ -181,9 +200,12 @@ impl Siblings<'_, '_> {
         *self.is_torn |= read.as_ref().map_or(true, |read| read.is_torn);
         let mut read = read.unwrap_or_default().list;
         read.retain(|read| known.insert(read.group.name.clone()));
-        unknown_tools(&mut findings, &self.skill.tools, &read);
-        let read = read.into_iter();
-        self.skill.groups.extend(read.map(|read| read.group));
+        // Without the tools the groups are nothing to be used: what is wrong with them is told, and that is all.
+        if tools == ToolsKnown::Yes {
+            unknown_tools(&mut findings, &self.skill.tools, &read);
+            let read = read.into_iter();
+            self.skill.groups.extend(read.map(|read| read.group));
+        }
         self.further.append(&mut findings.finish());
         true
     }

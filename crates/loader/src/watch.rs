@@ -258,6 +258,8 @@ impl State {
             let more = self.cache.rescan();
             whole = whole.followed_by(more);
         }
+        let stirred = (!stirred.is_empty()).then(|| Arc::new(stirred));
+        whole.stirred.clone_from(&stirred);
         let delta = Arc::new(whole);
         if let Some(limit) = self.eyes.new_limit() {
             self.tell(&WatchNotice::Limited(limit));
@@ -266,8 +268,8 @@ impl State {
             self.reloads += 1;
             self.tell(&WatchNotice::Changed(Arc::clone(&delta)));
         }
-        if !stirred.is_empty() {
-            self.tell(&WatchNotice::Files(Arc::new(stirred)));
+        if let Some(stirred) = stirred {
+            self.tell(&WatchNotice::Files(stirred));
         }
         delta
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::capture::Captured;
 use crate::json_scan::last_object;
 use crate::report::{Output, Tail};
-use crate::script_json::{self, Read};
+use crate::script_json::{self, Read, TOO_MANY};
 use crate::unclosed::{
     Behind, Extent, behind, extent, is_among_the_lines_of_an_unclosed, is_inside_unclosed,
     is_unclosed,
@@ -68,6 +68,9 @@ pub(crate) fn extract(captured: Captured, limits: &Limits) -> Extracted {
 
 /// The text of these bytes, and whether some of them had to be replaced.
 pub(crate) fn decode(bytes: Vec<u8>) -> (String, bool) {
+    if let Some(text) = utf16(&bytes) {
+        return (text, false);
+    }
     match String::from_utf8(bytes) {
         Ok(text) => (text, false),
         Err(broken) => (
@@ -75,6 +78,25 @@ pub(crate) fn decode(bytes: Vec<u8>) -> (String, bool) {
             true,
         ),
     }
+}
+
+/// The text of an object or list in UTF-16, as some programs of Windows write it, with a byte order mark or without.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let is_little = match bytes {
+        [0xff, 0xfe, b'{' | b'[', 0, ..] | [b'{' | b'[', 0, ..] => true,
+        [0xfe, 0xff, 0, b'{' | b'[', ..] | [0, b'{' | b'[', ..] => false,
+        _ => return None,
+    };
+    let (units, rest) = bytes.as_chunks();
+    let read = if is_little {
+        u16::from_le_bytes
+    } else {
+        u16::from_be_bytes
+    };
+    // A line end that was added as one byte.
+    let is_whole = matches!(rest, [] | [b'\n']);
+    let units: Vec<u16> = units.iter().map(|unit| read(*unit)).collect();
+    String::from_utf16(&units).ok().filter(|_| is_whole)
 }
 
 fn tail_of(bytes: &[u8], limit: usize) -> Tail {
@@ -125,8 +147,11 @@ fn result_of(text: &str, noise_bytes: usize) -> Extracted {
     };
     match script_json::read(trimmed) {
         Ok(read) => return Extracted::json(read, String::new()),
-        // Lists are nested too deeply as objects are; both would pass for plain text otherwise.
-        Err(reason) if reason.contains("nested deeper") && trimmed.ends_with([']', '}']) => {
+        // Lists are nested too deeply or are too long as objects are; both would pass for plain text otherwise.
+        Err(reason)
+            if trimmed.ends_with([']', '}'])
+                && (reason.contains("nested deeper") || reason.starts_with(TOO_MANY)) =>
+        {
             return malformed(reason);
         }
         Err(_) => {}

@@ -114,7 +114,7 @@ fn a_scalar_alone_is_read_as_one_in_a_list_is() {
         ("\u{feff}\"a\\udc80\"", json!("a\u{fffd}"), "surrogate"),
         (
             "123456789012345678901234567890",
-            json!(1.2345678901234568e29),
+            json!(1.234_567_890_123_456_8e29),
             "64 bits",
         ),
     ] {
@@ -148,6 +148,45 @@ fn a_scalar_alone_is_read_as_one_in_a_list_is() {
         "\"\\ud800",
     ] {
         assert_eq!(result(text.as_bytes()).0, Output::Text(text.to_owned()));
+    }
+}
+
+/// The bound on bytes is none on memory where the values are small.
+#[test]
+fn more_values_than_memory_should_hold_are_refused() {
+    let ones = format!("[{}]", vec!["1"; 600_000].join(","));
+    let objects = format!("{{\"a\": [{}]}}", vec!["{}"; 600_000].join(","));
+    let lines = format!("log\n{objects}\nbye");
+    for printed in [&ones, &objects, &lines] {
+        let (output, _) = result(printed.as_bytes());
+        let Output::Malformed { reason, .. } = output else {
+            panic!("{:.200}", format!("{output:?}"))
+        };
+        assert_eq!(
+            reason,
+            "it is over the limit of 500000 values; write large results to a file and print where it is"
+        );
+    }
+    // What stands in strings is no value, and points of a mesh reach the bound on bytes before.
+    let text = format!("{{\"a\": \"{}\"}}", "[,".repeat(600_000));
+    assert!(matches!(result(text.as_bytes()).0, Output::Json(_)));
+    let points = format!("[{}]", vec!["1.23456"; (4 << 20) / 9].join(", "));
+    assert!(matches!(result(points.as_bytes()).0, Output::Json(_)));
+    let commas = ",".repeat(1_000_000);
+    assert!(matches!(result(commas.as_bytes()).0, Output::Text(_)));
+}
+
+#[test]
+fn utf_16_is_read() {
+    for (mark, mut bytes) in [("\u{feff}", Vec::new()), ("", Vec::new())] {
+        let text = format!("{mark}{{\"success\": false, \"\u{7403}\": \"\u{1f600}\"}}\r\n");
+        let expected = Output::Json(json!({"success": false, "\u{7403}": "\u{1f600}"}));
+        bytes.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
+        assert_eq!(result(&bytes).0, expected);
+        bytes.push(b'\n');
+        assert_eq!(result(&bytes).0, expected);
+        bytes = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(result(&bytes).0, expected);
     }
 }
 

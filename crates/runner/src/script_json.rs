@@ -9,6 +9,10 @@ use std::fmt;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
+/// So many values are read. One takes 72 bytes and more, so that of a list of small ones the memory would be
+/// fifty times the text. Numbers with six digits and a comma, as lists of points have, reach the bound on bytes first.
+const MOST_VALUES: usize = 500_000;
+
 /// What was read.
 #[derive(Debug)]
 pub(crate) struct Read {
@@ -26,6 +30,11 @@ pub(crate) struct Read {
 /// # Errors
 /// Why it is none.
 pub(crate) fn read(text: &str) -> Result<Read, String> {
+    if holds_too_many(text) {
+        return Err(format!(
+            "{TOO_MANY} of {MOST_VALUES} values; write large results to a file and print where it is"
+        ));
+    }
     let strict = parse(text);
     let strict = match strict {
         Ok((value, twice)) if !holds_large_number(&value) => {
@@ -61,6 +70,27 @@ pub(crate) fn read(text: &str) -> Result<Read, String> {
         exact: mended.has_large_integer.then(|| text.to_owned()),
         twice,
     })
+}
+
+/// How a refusal for the number of values begins.
+pub(crate) const TOO_MANY: &str = "it is over the limit";
+
+/// Whether there are more values than are read, counted by what stands between and around them outside of strings.
+fn holds_too_many(text: &str) -> bool {
+    if text.len() <= MOST_VALUES || !text.starts_with(['[', '{']) {
+        return false;
+    }
+    let (mut count, mut in_string, mut escaped) = (0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b',' | b'[' | b'{' if !in_string => count += 1,
+            _ => {}
+        }
+    }
+    count > MOST_VALUES
 }
 
 /// The value, and the first member that stands twice in the object that it is.

@@ -25,6 +25,10 @@ const BEHIND: &str = "its SKILL.md says something else than the catalog has take
 /// The same of one whose folder is not there: it may lie elsewhere, or be put there in a moment.
 const GONE: &str = "its folder is not there, and the catalog has not looked for it yet";
 
+/// What becomes of either where the catalog has looked and goes on as it was.
+const KEPT_BEHIND: &str = "its SKILL.md says something else than the catalog takes over";
+const KEPT_GONE: &str = "its folder is not there";
+
 /// Whether a skill is not served for no longer than until the catalog has looked. Nobody is shown this: whoever finds it
 /// looks once more, after the catalog.
 pub(super) fn is_passing(why: &str) -> bool {
@@ -66,7 +70,7 @@ impl ServedSkill {
         if let (Some(before), Some(served)) = (&state.found, &served_before)
             && serves_the_same(before, &found)
             // A drive that was away may be back without it.
-            && (!is_gone || served.as_ref().as_ref().is_err_and(|why| is_passing(why)))
+            && (!is_gone || served.as_ref().as_ref().is_err_and(|why| is_passing(why) || why == KEPT_GONE))
         {
             let mut served = Arc::clone(served);
             if **before != found {
@@ -133,6 +137,19 @@ impl ServedSkill {
             self.renew_prompts(manifest, state);
         }
         (served, true)
+    }
+
+    /// The catalog has looked: what it did not take over stays as it is until the files are others.
+    pub(super) fn settle(&self, state: &mut State) {
+        let served = self.served.load_full();
+        let reason = match served.as_deref() {
+            Some(Err(why)) if why == BEHIND => KEPT_BEHIND,
+            Some(Err(why)) if why == GONE => KEPT_GONE,
+            _ => return,
+        };
+        let reason = reason.to_owned();
+        state.told.whole(self.key(), Some(&reason));
+        self.served.store(Some(Arc::new(Err(reason))));
     }
 
     fn tell_files(&self, found: &Manifest, told: &mut Told) {

@@ -97,17 +97,30 @@ impl ServedSkill {
         }
     }
 
-    /// Why its files are not served, by the last look at them; where there was none, by what the scan saw.
+    /// Why its files are not served, by the last look at them; where there was none, by what the scan saw. That the
+    /// catalog has to look once more is no reason.
     pub(crate) fn why_not(&self) -> Option<String> {
         match &*self.served.load() {
-            Some(served) => served.as_ref().as_ref().err().cloned(),
+            Some(served) => {
+                let reason = served.as_ref().as_ref().err();
+                reason.filter(|why| !is_passing(why)).cloned()
+            }
             None => self.skill().beyond_manifest.clone(),
         }
     }
 
-    /// Whether it is not served, and not only until the catalog has read it again.
-    pub(super) fn is_left_out(&self) -> bool {
-        self.why_not().is_some_and(|why| !is_passing(&why))
+    /// Whether it is not served before the catalog has looked once more.
+    pub(super) fn is_awaited(&self) -> bool {
+        let served = self.served.load();
+        let served = served.as_deref();
+        served.is_some_and(|served| served.as_ref().is_err_and(|why| is_passing(why)))
+    }
+
+    /// The catalog has looked and goes on with this version.
+    pub(super) fn settle_awaited(&self) {
+        if self.is_awaited() {
+            self.settle(&mut self.lock());
+        }
     }
 
     /// Whether nobody has looked, and the files are too many or too large by now, or no longer so. Asks the system alone.
@@ -176,7 +189,12 @@ impl ServedSkill {
         let mut state = self.lock();
         let found = work(&mut state);
         self.note(&state);
-        *change = std::mem::take(&mut state.untold).max(*change);
+        let mut untold = std::mem::take(&mut state.untold);
+        if self.is_awaited() {
+            // Whoever finds this waits for the catalog, also where somebody else has found it before.
+            untold = untold.max(FileChange::SkillFile);
+        }
+        *change = untold.max(*change);
         found
     }
 

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use metier_catalog::{CallError, CallRequest};
 use metier_hooks::{HookContext, HookDeny, HookEvent, HookPayload, LifecycleHooks};
+use metier_tool::{ArgumentFault, inexact};
 use metier_workspace_roots::WorkspaceRoots;
 use serde_json::{Value, json};
 
@@ -75,33 +76,54 @@ impl Bench {
 }
 
 #[tokio::test]
-async fn the_shape_of_the_arguments_then_the_gate_then_refusals_then_validation() {
+async fn the_gate_then_refusals_then_the_shape_of_the_arguments() {
     let (bench, heard) = bench(true).await;
-    let list = bench.call("box__gated", json!([1])).await;
-    assert!(
-        matches!(list, Err(CallError::ArgumentsNotObject { .. })),
-        "{list:?}"
-    );
     for tool in ["box__gated", "box__broken"] {
-        let gated = bench.call(tool, json!({"n": "x", "place": "../up"})).await;
-        assert!(
-            matches!(gated, Err(CallError::CapabilityMissing(_))),
-            "{gated:?}"
-        );
+        for arguments in [json!({"n": "x", "place": "../up"}), json!([1])] {
+            let mut request = CallRequest::new(tool, Some(arguments));
+            for faults in [vec![], vec![unreadable()]] {
+                request.faults = faults;
+                let gated = bench.dispatcher.call(request.clone()).await;
+                assert!(
+                    matches!(gated, Err(CallError::CapabilityMissing(_))),
+                    "{gated:?}"
+                );
+            }
+        }
     }
     bench
         .catalog
         .declare_capabilities(["usd", "filesystem.read"]);
     let refused = bench.output("box__broken", json!({"n": "x"})).await;
     assert!(refused.joined_text().contains("refuses calls"));
-    // What fails before the policy is no affair of the policy; the after-hook hears of all but the first,
-    // which named no tool that could be called.
-    let expected = [
-        json!({"after": "capability"}),
-        json!({"after": "capability"}),
-        json!({"after": "refused"}),
-    ];
+    // What fails before the policy is no affair of the policy; the after-hook hears of all.
+    let mut expected = vec![json!({"after": "capability"}); 8];
+    expected.push(json!({"after": "refused"}));
     assert_eq!(*heard.lock().unwrap(), expected);
+    assert!(!bench.script_ran());
+}
+
+/// What no value says as it was sent.
+fn unreadable() -> ArgumentFault {
+    inexact(r#"{"n": 1, "n": 2}"#).remove(0)
+}
+
+#[tokio::test]
+async fn the_after_hook_hears_of_arguments_that_are_none() {
+    let (bench, heard) = bench(true).await;
+    let list = bench.call("box__go", json!([1])).await;
+    assert!(
+        matches!(list, Err(CallError::ArgumentsNotObject { .. })),
+        "{list:?}"
+    );
+    let mut twice = CallRequest::new("box__go", Some(json!({"n": 2, "place": "../up"})));
+    twice.faults = vec![unreadable()];
+    let refused = bench.dispatcher.call(twice).await.unwrap();
+    assert_eq!(
+        refused.joined_text(),
+        "invalid arguments for `box__go`:\n- n: stands twice in the same object; send it once"
+    );
+    assert_eq!(*heard.lock().unwrap(), vec![json!({"after": "invalid"}); 2]);
     assert!(!bench.script_ran());
 }
 
@@ -148,11 +170,11 @@ async fn the_output_schema_comes_before_the_after_hook() {
 }
 
 #[tokio::test]
-async fn an_unknown_name_is_told_before_all_else_but_the_shape() {
+async fn an_unknown_name_is_told_before_all_else() {
     let (bench, heard) = bench(true).await;
     let unknown = bench
         .dispatcher
-        .call(CallRequest::new("box__nothing", Some(json!({"n": "x"}))))
+        .call(CallRequest::new("box__nothing", Some(json!([1]))))
         .await;
     assert!(matches!(unknown, Err(CallError::UnknownTool { .. })));
     assert!(

@@ -18,7 +18,18 @@ async fn a_skill_inside_a_skill_is_told_of_with_it() {
         "---\nname: inner\ndescription: x\n---\n",
     );
     bench.file("outer/.git/SKILL.md", "");
+    bench.skill("twice", &[]);
+    bench.file("twice/in/SKILL.md", "");
+    bench.file("twice/in/deep/SKILL.md", "");
     bench.discover();
+    let states = bench.catalog.text_states(&["twice"]);
+    let mut found = Vec::new();
+    states[0].as_ref().unwrap().add_findings(&mut found);
+    assert_eq!(
+        found[0].message,
+        "inside `twice` a SKILL.md is a supporting file, no skill of its own (also `in/deep/SKILL.md`)"
+    );
+    let _ = log.taken();
     let states = bench.catalog.text_states(&["outer"]);
     let mut found = Vec::new();
     states[0].as_ref().unwrap().add_findings(&mut found);

@@ -68,6 +68,17 @@ async fn case_089_output_kept_on_failure() {
     assert!(text.starts_with(begins), "{text:.300}");
     assert!(text.trim_end().ends_with("x\nno room"), "{text:.300}");
     assert!(text.len() < 20_000);
+    // Clients that hand on the structured result alone hand on no more of it.
+    for script in [
+        "import sys\nprint('x' * 3_000_000 + 'last')\nsys.exit(3)\n",
+        "print('{\"a\": \"' + 'x' * 3_000_000 + '\",}last}')\n",
+    ] {
+        let failed = python(script).await;
+        let told = facts(&failed);
+        let kept = told["output"].as_str().unwrap();
+        assert!(failed.is_error && kept.len() < 10_000 && kept.starts_with("[…] "));
+        assert!(kept.trim_end_matches('}').ends_with("last"), "{kept:.50}");
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! A folder that is just being replaced when somebody asks: nobody follows the folders here.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use metier_catalog::ActivationRequest;
 use serde_json::{Value, json};
@@ -103,4 +104,54 @@ fn what_leaves_because_another_skill_changed_comes_back_as_well() {
     fs::rename(&aside, bench.path().join("words")).unwrap();
     let _ = bench.catalog.text_states(&["changed"]);
     assert_eq!(names(&bench), ["changed", "words"]);
+}
+
+/// Several ask at once while a SKILL.md or its folder is replaced in one step: nobody is told that the skill is not served.
+#[test]
+fn whoever_asks_while_a_change_is_taken_over_waits_for_it() {
+    const EDITS: usize = 12;
+    let bench = Bench::new();
+    for number in 0..30 {
+        bench.skill(&format!("other-{number}"), &[]);
+    }
+    let words = |number: usize| format!("---\nname: words\ndescription: V{number}.\n---\n");
+    bench.file("words/SKILL.md", &words(0));
+    bench.file("words/more.md", "more");
+    bench.discover();
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let asking: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut told = Vec::new();
+                    while !is_done.load(Ordering::Acquire) {
+                        let state = bench.catalog.text_states(&["words"]).remove(0);
+                        told.extend(
+                            state.map_or(Some("gone".to_owned()), |state| state.not_served),
+                        );
+                        let listed = bench.catalog.unlisted();
+                        told.extend(listed.get("words").cloned());
+                    }
+                    told
+                })
+            })
+            .collect();
+        for number in 1..=EDITS {
+            let next = bench.file(".next", &words(number));
+            fs::rename(next, bench.path().join("words/SKILL.md")).unwrap();
+            // Until it is taken over.
+            let expected = format!("V{number}.");
+            let is_known = || {
+                let known = bench.catalog.get_skill_info("words");
+                known.is_some_and(|known| known.summary.description == expected)
+            };
+            while !is_known() {
+                std::thread::yield_now();
+            }
+        }
+        is_done.store(true, Ordering::Release);
+        for thread in asking {
+            assert_eq!(thread.join().unwrap(), [""; 0]);
+        }
+    });
 }

@@ -8,6 +8,7 @@
 )]
 
 mod application;
+mod as_program;
 mod link;
 mod link_ends;
 mod queue;

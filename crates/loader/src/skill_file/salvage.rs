@@ -23,7 +23,7 @@ pub(crate) struct Room {
 /// What had to be left out.
 #[derive(Debug, Default)]
 pub(crate) struct Broken {
-    /// An empty one for a line without a key.
+    /// With those around them, as in `metadata.author`; an empty one for a line without a key.
     keys: Vec<String>,
     /// What is wrong with each.
     pub(crate) faults: Vec<Fault>,
@@ -47,10 +47,15 @@ impl Broken {
         }
     }
 
-    /// Whether one of the keys may be the one that names the tools file.
-    pub(crate) fn may_hold_metadata(&self) -> bool {
-        let may_be = |broken: &String| broken == "metadata" || !is_known(broken);
-        self.keys.iter().any(may_be)
+    /// Whether one of the keys may be, or hold, the one that names the tools file.
+    pub(crate) fn may_name_tools(&self, has_metadata: bool) -> bool {
+        self.keys.iter().any(|key| match key.split_once('.') {
+            Some((_, inner)) => match inner.split_once('.') {
+                Some((_, innermost)) => innermost.is_empty() || innermost.contains("tool"),
+                None => inner.is_empty() || inner.contains("dcc"),
+            },
+            None => !has_metadata && (key == "metadata" || !is_known(key)),
+        })
     }
 }
 
@@ -77,21 +82,70 @@ pub(crate) fn parse_salvaging<'a>(
 /// The text with blanks in place of what is broken, `fault` being what was found first.
 fn without_broken(text: &str, base: usize, fault: &Fault) -> Option<(String, Broken)> {
     let whole = |rest: &str| parse_recovering(rest, base, &OnceCell::new()).err();
-    let found = salvage((text, base), entries(text), fault, whole, fault_alone)?;
-    let mut broken = Broken::default();
-    for (entry, fault) in found.broken {
-        let lines = text.get(entry).unwrap_or_default();
-        broken.keys.push(key_of(lines).to_owned());
-        broken.faults.push(fault);
+    let in_parts = |parts: Vec<Entry>| {
+        let ranges = parts.iter().map(|part| part.lines.clone()).collect();
+        let found = salvage((text, base), ranges, fault, &whole, fault_alone)?;
+        let mut broken = Broken::default();
+        for (lines, fault) in found.broken {
+            let part = parts.iter().find(|part| part.lines == lines)?;
+            broken.keys.push(part.key.clone());
+            broken.faults.extend(fault);
+        }
+        Some((found.rest, broken))
+    };
+    // What names the tools lies two levels deep: one broken line there is to cost that line.
+    let whole_keys = entries(text);
+    in_parts(with_parts_of(text, &whole_keys)).or_else(|| in_parts(whole_keys))
+}
+
+/// The lines of one key.
+#[derive(Clone, Debug)]
+struct Entry {
+    key: String,
+    lines: Range<usize>,
+}
+
+/// The keys, with those below `metadata` and `dcc-mcp` one by one.
+fn with_parts_of(text: &str, entries: &[Entry]) -> Vec<Entry> {
+    let mut parts = Vec::new();
+    for entry in entries {
+        match entry.key.as_str() {
+            "metadata" | "metadata.dcc-mcp" => {
+                let (head, below) = entries_below(text, entry);
+                parts.push(head);
+                parts.extend(with_parts_of(text, &below));
+            }
+            _ => parts.push(entry.clone()),
+        }
     }
-    Some((found.rest, broken))
+    parts
+}
+
+/// The first line of a key, and the keys below it.
+fn entries_below(text: &str, entry: &Entry) -> (Entry, Vec<Entry>) {
+    let lines = text.get(entry.lines.clone()).unwrap_or_default();
+    let first = lines.find('\n').map_or(lines.len(), |end| end + 1);
+    let (_, rest) = lines.split_at(first);
+    let indent_of = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let indent = rest
+        .lines()
+        .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
+        .map_or(0, indent_of);
+    let start = entry.lines.start;
+    let head = Entry {
+        key: entry.key.clone(),
+        lines: start..start + first,
+    };
+    let below = split_into_keys(rest, indent).into_iter().map(|part| Entry {
+        key: format!("{}.{}", entry.key, part.key),
+        lines: start + first + part.lines.start..start + first + part.lines.end,
+    });
+    (head, below.collect())
 }
 
 /// What is wrong with a key and its value, read by themselves.
 fn fault_alone(lines: &str, place: usize) -> Option<Fault> {
     match parse_recovering(lines, place, &OnceCell::new()) {
-        // An alias means what stands in another key.
-        Err(fault) if fault.kind != FaultKind::Invalid || fault.message.contains("anchor") => None,
         Err(fault) => Some(fault),
         Ok((tree, _)) => {
             let root = tree.root?;
@@ -104,24 +158,38 @@ fn fault_alone(lines: &str, place: usize) -> Option<Fault> {
     }
 }
 
-/// The lines of each key at the top.
-fn entries(text: &str) -> Vec<Range<usize>> {
-    let mut entries: Vec<Range<usize>> = Vec::new();
+/// The keys at the top.
+fn entries(text: &str) -> Vec<Entry> {
+    split_into_keys(text, 0)
+}
+
+/// The keys that stand at an indent, each with the lines that follow it.
+fn split_into_keys(text: &str, indent: usize) -> Vec<Entry> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        let is_item = line
+        let content = line.trim_start_matches(' ');
+        let is_item = content
             .strip_prefix('-')
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
-        let is_inner = is_item || line.starts_with([' ', '\t', '#', ']', '}']);
-        let begins = !is_inner && !line.trim().is_empty();
+        let is_inner = is_item
+            || line.len() - content.len() > indent
+            || content.starts_with(['\t', '#', ']', '}']);
+        let begins = !is_inner && !content.trim().is_empty();
         let end = at + line.len();
-        match entries.last_mut() {
+        match ranges.last_mut() {
             Some(last) if !begins => last.end = end,
-            _ => entries.push(at..end),
+            _ => ranges.push(at..end),
         }
         at = end;
     }
-    entries
+    ranges
+        .into_iter()
+        .map(|lines| Entry {
+            key: key_of(text.get(lines.clone()).unwrap_or_default()).to_owned(),
+            lines,
+        })
+        .collect()
 }
 
 fn key_of(lines: &str) -> &str {
@@ -179,7 +247,15 @@ mod tests {
             ),
             (
                 "metadata:\n  a: b: c\n  d: e\nname: x\n",
-                told(&["metadata"], &[2], &["name"]),
+                told(&["metadata.a"], &[2], &["metadata", "name"]),
+            ),
+            (
+                "metadata:\n  dcc-mcp:\n    dcc: [a\n    tools: t.yaml\n  x: 1\nname: x\n",
+                told(&["metadata.dcc-mcp.dcc"], &[3], &["metadata", "name"]),
+            ),
+            (
+                "metadata:\n  a: 1\n bad: 2\nname: x\n",
+                told(&["metadata"], &[3], &["name"]),
             ),
             (
                 "name: x\nallowed-tools:\n- [Read\nlicense: MIT\n",

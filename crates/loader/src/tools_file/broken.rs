@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::text_start;
 use crate::codes;
 use crate::findings::Findings;
-use crate::yaml::{Fault, FaultKind, Node, parse, salvage};
+use crate::yaml::{Fault, Node, parse, salvage};
 
 /// Tells what is broken, and lets the rest be read for what is wrong with it, with the places of what is not to be read; the
 /// file stays unusable as a whole.
@@ -18,13 +18,16 @@ pub(super) fn tell(
     let base = text_start(text);
     let yaml = text.get(base..).unwrap_or_default();
     let whole = |rest: &str| parse(rest, base).err();
+    let alone = |lines: &str, place: usize| parse(lines, place).err();
     let Some(salvaged) = salvage((yaml, base), parts(yaml), fault, whole, alone) else {
         findings.yaml_fault(fault);
         return;
     };
     let mut broken = Vec::new();
     for (part, fault) in &salvaged.broken {
-        findings.yaml_fault(fault);
+        if let Some(fault) = fault {
+            findings.yaml_fault(fault);
+        }
         broken.push(base + part.start..base + part.end);
     }
     let mark = text.get(..base).unwrap_or_default();
@@ -36,14 +39,6 @@ pub(super) fn tell(
 /// Whether an entry was taken out.
 pub(super) fn holds(broken: &[Range<usize>], entry: &Node<'_>) -> bool {
     broken.iter().any(|part| part.contains(&entry.span.start))
-}
-
-/// What is wrong with an entry, or with a key at the top, read by itself.
-fn alone(lines: &str, place: usize) -> Option<Fault> {
-    let fault = parse(lines, place).err()?;
-    // An alias means what stands in another entry.
-    let is_own = fault.kind == FaultKind::Invalid && !fault.message.contains("anchor");
-    is_own.then_some(fault)
 }
 
 /// The lines of each entry of the lists at the top, and of each key up to its first entry.

@@ -23,6 +23,7 @@ impl Slip<'_> {
     /// The fault; `info` is what the parser said.
     pub(super) fn fault(&self, info: &str) -> Fault {
         self.half_character(info)
+            .or_else(|| self.alias(info))
             .or_else(|| self.odd_blank())
             .or_else(|| self.tab(info))
             .or_else(|| self.bracket())
@@ -60,6 +61,25 @@ impl Slip<'_> {
         let message = format!("not valid YAML: the escape `{written}` is half a character");
         let cure = "write the character itself, or one escape for it: `\\U` and eight digits";
         Some(Fault::new(FaultKind::Invalid, place, message).cured_by(cure))
+    }
+
+    /// What is emphasis to an author is an alias to YAML.
+    fn alias(&self, info: &str) -> Option<Fault> {
+        if !info.contains("unknown anchor") {
+            return None;
+        }
+        let rest = self.text.get(self.at.checked_sub(self.base)?..)?;
+        let name = rest.strip_prefix('*')?;
+        let name = name.split(char::is_whitespace).next()?;
+        let name: String = name.chars().take(40).collect();
+        let place = self.at..self.at + 1 + name.len();
+        let message = format!(
+            "not valid YAML: `*{name}` means what an anchor `&{name}` marks, and there is none"
+        );
+        Some(
+            Fault::new(FaultKind::Invalid, place, message)
+                .cured_by("quote text that begins with `*`"),
+        )
     }
 
     pub(super) fn upto(&self, place: usize) -> &str {

@@ -152,11 +152,6 @@ async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>
         Ok(wanted) => wanted,
         Err(error) => return error.into(),
     };
-    if !inexact.is_empty() {
-        let listed: Vec<_> = inexact.iter().map(|fault| format!("- {fault}")).collect();
-        let text = format!("invalid arguments:\n{}", listed.join("\n"));
-        return result(shared, call, ToolOutput::error(text)).into();
-    }
     let session = call
         .session
         .as_ref()
@@ -171,7 +166,12 @@ async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>
     let tool = snapshot.callable(&name);
     // Neither is needed while the call waits and runs.
     drop(snapshot);
-    let prepared = prepare(shared, call, tool, &name, arguments.as_ref(), retry).await;
+    let prepared = if inexact.is_empty() {
+        prepare(shared, call, tool, &name, arguments.as_ref(), retry).await
+    } else {
+        // A call that cannot run is no reason to ask anybody anything.
+        Ok(Prepared::Ready(Workspace::default(), Map::new()))
+    };
     if call.cancel.is_cancelled() {
         return Outcome::Silence;
     }
@@ -183,6 +183,7 @@ async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>
 
     let events = call.events();
     let mut request = CallRequest::new(name, arguments);
+    request.faults = inexact;
     request.session = call.client.clone();
     request.cancel = call.cancellation();
     request.events = Arc::clone(&events) as _;

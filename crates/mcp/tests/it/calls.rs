@@ -242,7 +242,7 @@ async fn arguments_that_would_change_on_the_way_are_refused_by_name() {
     let result = &heard.answer["result"];
     assert_eq!(result["isError"], true, "{result}");
     insta::assert_snapshot!(result["content"][0]["text"].as_str().unwrap(), @r"
-    invalid arguments:
+    invalid arguments for `echo`:
     - id: the integer 123456789012345678901234 is too large to be carried exactly: 64 bits are the most (send text where the tool takes it)
     - a: stands twice in the same object; send it once
     ");

@@ -230,6 +230,60 @@ async fn files_beside_are_followed_although_nobody_asks() {
     assert!(skills.to_string().contains(&digest(b"two!")), "{skills}");
 }
 
+/// What an installer or `git` does: the words of one skill and the files of another one, at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn one_burst_is_told_once_whatever_it_touches() {
+    let bench = followed_bench();
+    write(bench.root(), "beta/SKILL.md", GOOD.replace("alpha", "beta"));
+    let mut followed = Followed::new(&bench).await;
+    followed
+        .until(|bench| bench.catalog.get_skill_info("beta").is_some())
+        .await;
+    let _ = followed.lists().await;
+    followed.rest(Default::default()).await;
+    let aside = tempfile::tempdir_in(bench.root().parent().unwrap()).unwrap();
+    for number in 0..520 {
+        write(aside.path(), &format!("many/{number}"), "x");
+    }
+    let (out, inside) = (aside.path().join("many"), bench.root().join("alpha/many"));
+    let words = |number: usize| {
+        let text = GOOD.replace("alpha", "beta");
+        text.replace("The first.", &format!("Number {number}."))
+    };
+    let all = ["prompts", "resources", "tools"];
+    for round in 0..4 {
+        let (from, to) = if round % 2 == 0 {
+            (&out, &inside)
+        } else {
+            (&inside, &out)
+        };
+        let generation = bench.catalog.snapshot().generation();
+        followed
+            .told(
+                "a limit and a description",
+                |root| {
+                    fs::rename(from, to).unwrap();
+                    write(root, "beta/SKILL.md", words(round));
+                },
+                &all,
+            )
+            .await;
+        assert!(bench.catalog.snapshot().generation() > generation);
+        let _ = followed.lists().await;
+        let resources = ["resources"];
+        followed
+            .told(
+                "a file and a body",
+                |root| {
+                    write(root, "alpha/c.txt", format!("{round}"));
+                    write(root, "beta/SKILL.md", words(round) + "More.\n");
+                },
+                &resources,
+            )
+            .await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_limit_that_is_crossed_is_told_both_ways() {
     let bench = followed_bench();

@@ -241,6 +241,30 @@ async fn a_folder_that_is_moved_or_replaced_is_no_news() {
     assert_eq!(heard(&bench, &stream, 11).await, both);
 }
 
+/// The lists that say the same of the one behind it are no news.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shadowed_skill_that_takes_the_place_of_one_that_goes_is_told_where_it_differs() {
+    let shadowed = Shadowed::new();
+    let (bench, other) = (&shadowed.bench, shadowed.other.path());
+    for root in [bench.root(), other] {
+        write(root, "one/SKILL.md", skill("The same.", ""));
+    }
+    shadowed.discover();
+    let client = bench.session().await;
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    let prompts = async || client.request("prompts/list", json!({})).await.answer;
+    let files = async || client.request("skills/list", json!({})).await.answer;
+    let (first, of_first) = (prompts().await, files().await);
+    let _ = heard(bench, &stream, 0).await;
+    let aside = bench.root().join(".aside");
+    for (round, from, to) in [(1, "one", ".aside"), (2, ".aside", "one")] {
+        std::fs::rename(bench.root().join(from), bench.root().join(to)).unwrap();
+        assert_eq!(prompts().await, first, "{round}");
+        assert_eq!(files().await == of_first, !aside.exists(), "{round}");
+        assert_eq!(heard(bench, &stream, round).await, [RESOURCES], "{round}");
+    }
+}
+
 /// What `skills/list` says of the skill of the second root that has the name of an earlier one.
 fn why_left_out(list: &serde_json::Value) -> Option<&str> {
     let left_out = list.pointer("/result/_meta/dcc/left_out")?;
