@@ -1,5 +1,8 @@
 //! Serves one client from its first line to its last.
 
+use std::pin::pin;
+use std::time::Duration;
+
 use metier_mcp::McpServer;
 use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio_util::sync::CancellationToken;
@@ -8,6 +11,9 @@ use crate::connection::Connection;
 use crate::end::is_gone;
 use crate::lines::Lines;
 use crate::{StdioConfig, StdioEnd, StdioError, writer};
+
+/// How long the last line of a client that has closed its end may take.
+const LAST_LINE: Duration = Duration::from_secs(5);
 
 /// Serves the client at the other end of standard input and output. Nothing else in the process may
 /// write to standard output meanwhile.
@@ -47,24 +53,39 @@ where
     let mut writing = tokio::spawn(writer::write(output, messages, gone.clone()));
     let mut connection = Connection::new(server.clone(), outgoing, &config);
     let mut lines = Lines::new(BufReader::new(input), config.line_limit);
+    let mut ahead = None;
     let end = loop {
-        let line = tokio::select! {
-            biased;
-            () = config.stop.cancelled() => break Ok(StdioEnd::Stopped),
-            () = gone.cancelled() => break Ok(StdioEnd::OutputClosed),
-            line = lines.next() => line,
+        let line = match ahead.take() {
+            Some(line) => line,
+            None => tokio::select! {
+                biased;
+                () = config.stop.cancelled() => break Ok(StdioEnd::Stopped),
+                () = gone.cancelled() => break Ok(StdioEnd::OutputClosed),
+                line = lines.next() => line,
+            },
         };
         let line = match line {
             Ok(Some(line)) => line,
             Ok(None) => break Ok(StdioEnd::InputClosed),
             Err(error) => break Err(StdioError::Read(error)),
         };
-        // An answer waits for a slow reader, and the next line with it.
-        tokio::select! {
-            biased;
-            () = config.stop.cancelled() => break Ok(StdioEnd::Stopped),
-            () = gone.cancelled() => break Ok(StdioEnd::OutputClosed),
-            () = connection.take(line) => {}
+        let mut taking = pin!(connection.take(line));
+        // An answer waits for a slow reader, and the next line with it. One line is read ahead, so that the end of the
+        // input is seen: a hook that hears of the session is waited for, and for longer than the client stays.
+        let over = loop {
+            tokio::select! {
+                biased;
+                () = config.stop.cancelled() => break Some(StdioEnd::Stopped),
+                () = gone.cancelled() => break Some(StdioEnd::OutputClosed),
+                () = &mut taking => break None,
+                next = lines.next(), if ahead.is_none() => ahead = Some(next),
+                () = tokio::time::sleep(LAST_LINE), if matches!(ahead, Some(Ok(None))) => {
+                    break Some(StdioEnd::InputClosed);
+                }
+            }
+        };
+        if let Some(over) = over {
+            break Ok(over);
         }
     };
     connection.end().await;

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::command::{metier, on_a_socket, run, write};
 use crate::hooks::{hook, seen, stage};
-use crate::http_client::{Client, call};
+use crate::http_client::{Client, INITIALIZE, call};
 use crate::persist_server::{Server, said_in, wait_for};
 use crate::stdio::Session;
 
@@ -170,6 +170,23 @@ fn over_stdio_hooks_that_sleep_hold_up_neither_a_signal_nor_the_end_of_input() {
         assert!(began.elapsed().as_secs() < 20, "{by_signal}");
         assert_gone(folder.path());
     }
+}
+
+/// Its first message is not answered yet.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_client_that_goes_while_hooks_hear_of_it_is_not_waited_for() {
+    let folder = stage(
+        "[[hooks]]\nevent = 'on_session_start'\ncommand = ['bash', '-c', 'echo $$ >> pids; sleep 600 & wait']\ntimeout = 600\n",
+    );
+    let mut session = Session::start(folder.path(), &["skills"]);
+    session.send(&serde_json::from_str(INITIALIZE).unwrap());
+    wait_for("a hook", || {
+        (!sleeping(folder.path()).is_empty()).then_some(())
+    });
+    let (code, _, err) = session.end_of_input();
+    assert_eq!(code, 0, "{err}");
+    assert_gone(folder.path());
 }
 
 /// A policy of a skill that is to be loaded at the start is waited for, a signal all the same obeyed.
