@@ -84,7 +84,7 @@ fn without_broken(text: &str, base: usize, fault: &Fault) -> Option<(String, Bro
     let whole = |rest: &str| parse_recovering(rest, base, &OnceCell::new()).err();
     let in_parts = |parts: Vec<Entry>| {
         let ranges = parts.iter().map(|part| part.lines.clone()).collect();
-        let found = salvage((text, base), ranges, fault, &whole, fault_alone)?;
+        let found = salvage((text, base), ranges, fault, whole, fault_alone)?;
         let mut broken = Broken::default();
         for (lines, fault) in found.broken {
             let part = parts.iter().find(|part| part.lines == lines)?;
