@@ -55,13 +55,11 @@ impl SkillCatalog {
                     }
                     catalog.welcome_back();
                 }
+                // What a SKILL.md says by now is read by whoever saw the folders change.
                 WatchNotice::Files(stirred) => {
-                    // What a SKILL.md says by now is read by whoever saw the folders change.
-                    let has_files = Self::of(Arc::clone(&shared))
-                        .look_where(|folder| stirred.touches(folder), None);
-                    if has_files {
-                        shared.files_changed();
-                    }
+                    let catalog = Self::of(Arc::clone(&shared));
+                    let has_files = catalog.look_where(|folder| stirred.touches(folder), None);
+                    has_files.then(|| shared.files_changed());
                 }
                 WatchNotice::Limited(message) => tracing::warn!("{message}"),
                 _ => {}
