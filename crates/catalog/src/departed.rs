@@ -1,10 +1,14 @@
 //! Skills that went because they were not there at the moment when somebody asked: editors, `git` and installers replace a
-//! folder by renaming it away. Where nobody follows the folders, the next question that finds one brings it back.
+//! folder by renaming it away, or write it anew. Where nobody follows the folders, the next question that finds one brings
+//! it back.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use metier_loader::LoadedSkill;
 
 use crate::catalog::SkillCatalog;
 use crate::shelf::{SKILL_FILE, SkillShelf};
@@ -12,35 +16,46 @@ use crate::shelf::{SKILL_FILE, SkillShelf};
 /// So many are looked for; of more that go at once, any one that comes back brings the others.
 const MOST: usize = 256;
 
-/// Where they lay, below their roots.
+/// Where they lay, below their roots, each with the SKILL.md with which it was looked for last.
 #[derive(Debug, Default)]
 pub(crate) struct Departed {
     /// Whether there is one, so that a question usually takes no lock.
     any: AtomicBool,
-    folders: Mutex<BTreeSet<PathBuf>>,
+    folders: Mutex<BTreeMap<PathBuf, Option<SkillFileStamp>>>,
+}
+
+/// Tells one state of a SKILL.md from the next: one that is just being written is found when it is whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SkillFileStamp {
+    size: u64,
+    modified: Option<SystemTime>,
 }
 
 impl Departed {
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<PathBuf, Option<SkillFileStamp>>> {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether one of them is there again; those that are need not be looked for any more.
-    fn take_returned(&self) -> bool {
+    /// Whether one of them has a SKILL.md again with which it was not looked for yet.
+    fn is_worth_a_look(&self) -> bool {
+        let mut is_new = false;
+        for (folder, tried) in &mut *self.lock() {
+            let now = skill_file(folder);
+            is_new |= now.is_some() && now != *tried;
+            *tried = now;
+        }
+        is_new
+    }
+
+    /// Those need not be looked for any more. One that went again meanwhile is still missed.
+    fn forget(&self, found: &BTreeSet<PathBuf>) {
         let mut folders = self.lock();
-        let before = folders.len();
-        folders.retain(|folder| !has_skill_file(folder));
-        folders.len() < before
+        folders.retain(|folder, _| !found.contains(folder));
+        self.any.store(!folders.is_empty(), Ordering::Release);
     }
 
     fn is_any(&self) -> bool {
         self.any.load(Ordering::Acquire)
-    }
-
-    /// What was taken is found by now.
-    fn settle(&self) {
-        let folders = self.lock();
-        self.any.store(!folders.is_empty(), Ordering::Release);
     }
 
     fn note(&self, gone: impl Iterator<Item = PathBuf>) {
@@ -49,17 +64,25 @@ impl Departed {
             if folders.len() >= MOST {
                 break;
             }
-            folders.insert(folder);
+            folders.insert(folder, None);
         }
         self.any.store(!folders.is_empty(), Ordering::Release);
     }
 }
 
 /// In whatever letters the scan takes it.
-fn has_skill_file(folder: &Path) -> bool {
+fn skill_file(folder: &Path) -> Option<SkillFileStamp> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
-    let mut names = entries.map(|entry| entry.file_name());
-    names.any(|name| name.eq_ignore_ascii_case(SKILL_FILE))
+    let mut files = entries.filter(|entry| entry.file_name().eq_ignore_ascii_case(SKILL_FILE));
+    let found = std::fs::metadata(files.next()?.path()).ok()?;
+    Some(SkillFileStamp {
+        size: found.len(),
+        modified: found.modified().ok(),
+    })
+}
+
+fn place(skill: &LoadedSkill) -> PathBuf {
+    skill.root.path.join(&skill.display_path)
 }
 
 impl SkillCatalog {
@@ -71,10 +94,14 @@ impl SkillCatalog {
         }
         // Whoever asks meanwhile waits until it is there.
         let _taking_over = self.take_over();
-        if departed.take_returned() {
+        if departed.is_worth_a_look() {
             self.rediscover();
+            let snapshot = self.snapshot();
+            let skills = &snapshot.parts.skills;
+            let used = skills.entries.values().map(|entry| &*entry.skill);
+            let shadowed = skills.shadowed.iter().map(|shadowed| &*shadowed.skill);
+            departed.forget(&used.chain(shadowed).map(place).collect());
         }
-        departed.settle();
     }
 
     /// The right to read the folders because of what a question found.
@@ -91,7 +118,6 @@ impl SkillCatalog {
             .collect();
         let gone = before.all_after("").map(|skill| skill.skill());
         let gone = gone.filter(|skill| !there.contains(skill.path.as_path()));
-        let places = gone.map(|skill| skill.root.path.join(&skill.display_path));
-        self.shared.departed.note(places);
+        self.shared.departed.note(gone.map(|skill| place(skill)));
     }
 }

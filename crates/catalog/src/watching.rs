@@ -57,9 +57,9 @@ impl SkillCatalog {
                 }
                 WatchNotice::Files(stirred) => {
                     // What a SKILL.md says by now is read by whoever saw the folders change.
-                    if Self::of(Arc::clone(&shared))
-                        .look_where(|folder| stirred.touches(folder), None)
-                    {
+                    let has_files = Self::of(Arc::clone(&shared))
+                        .look_where(|folder| stirred.touches(folder), None);
+                    if has_files {
                         shared.files_changed();
                     }
                 }

@@ -162,7 +162,7 @@ impl Siblings<'_, '_> {
             let groups_read = groups_read.list.into_iter();
             self.skill.groups = groups_read.map(|read| read.group).collect();
             declared.is_clean &= !self.groups_file(groups, &path, ToolsKnown::Yes);
-            connect(&mut findings, self.skill, declared);
+            connect(&mut findings, self.skill, declared, *self.is_torn);
         } else {
             self.groups_file(groups, &path, ToolsKnown::No);
         }

@@ -86,6 +86,27 @@ fn one_that_stays_away_is_not_looked_for_again_and_comes_when_it_is_there() {
     assert_eq!(names(&bench), ["one", "other", "two", "words"]);
 }
 
+/// A folder that is written anew is there, then its SKILL.md is, and then that has its text: whoever asks in between does
+/// not make it stay away.
+#[test]
+fn one_that_is_written_anew_comes_when_it_is_whole() {
+    let bench = taken_out("SKILL.md");
+    let ask = || bench.catalog.text_states(&["words"])[0].is_some();
+    let file = bench.path().join("words/SKILL.md");
+    let text = fs::read(&file).unwrap();
+    for half in ["", "---\nname: words\n"] {
+        fs::write(&file, half).unwrap();
+        assert!(!ask(), "{half:?}");
+        fs::remove_dir_all(bench.path().join("words")).unwrap();
+        assert!(!ask(), "{half:?}");
+        fs::create_dir(bench.path().join("words")).unwrap();
+        assert!(!ask(), "{half:?}");
+    }
+    fs::write(&file, text).unwrap();
+    assert!(ask());
+    assert_eq!(names(&bench), ["other", "words"]);
+}
+
 /// One that is being replaced while another one's SKILL.md changes leaves with the discovery that this makes.
 #[test]
 fn what_leaves_because_another_skill_changed_comes_back_as_well() {

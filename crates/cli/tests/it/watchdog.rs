@@ -206,7 +206,7 @@ fn the_next_watchdog_is_told_what_runs_already() {
     });
     // The second script starts a watchdog, and the first one is older than that.
     writeln!(input, "{}", call(2, "long__stay", "{}")).unwrap();
-    stage.wait_for("both scripts", || stage.alive().len() == 8);
+    stage.wait_for("both scripts", || stage.alive().len() == 12);
     server.kill().unwrap();
     server.wait().unwrap();
     stage.wait_for("the end of both", || stage.alive().is_empty());

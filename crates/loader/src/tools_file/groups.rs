@@ -170,7 +170,12 @@ fn read_group(findings: &mut Findings<'_>, index: usize, entry: &Node<'_>) -> Op
 
 /// Holds tools and groups against each other: both may state that a tool belongs to a group, and
 /// afterwards both do. A tool of an unknown group belongs to none and so is always active.
-pub(crate) fn connect(findings: &mut Findings<'_>, skill: &mut SkillMetadata, declared: &Declared) {
+pub(crate) fn connect(
+    findings: &mut Findings<'_>,
+    skill: &mut SkillMetadata,
+    declared: &Declared,
+    groups_are_torn: bool,
+) {
     // The tools of each unknown group, and the groups in the order of their first tools.
     let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
     let mut unknown_of: Vec<(String, String)> = Vec::new();
@@ -217,6 +222,10 @@ pub(crate) fn connect(findings: &mut Findings<'_>, skill: &mut SkillMetadata, de
             }
             *tools += 1;
         }
+    }
+    // A group that could not be read is not undeclared.
+    if groups_are_torn {
+        return;
     }
     for (group, first) in unknown_of {
         // One slip, one finding: at the first tool, however many follow.

@@ -28,13 +28,16 @@ struct Followed<'b> {
 }
 
 fn followed_bench() -> Bench {
-    let bench = Bench::new();
+    following(Bench::new(), Duration::from_millis(50))
+}
+
+fn following(bench: Bench, debounce: Duration) -> Bench {
     write(bench.root(), "alpha/SKILL.md", GOOD);
     write(bench.root(), "alpha/c.txt", "one");
     write(bench.root(), "alpha/references/x.md", "x");
     bench.rediscover();
     let settings = WatchSettings {
-        debounce: Duration::from_millis(50),
+        debounce,
         ..WatchSettings::default()
     };
     bench.catalog.watch(settings).unwrap();
@@ -233,23 +236,18 @@ async fn files_beside_are_followed_although_nobody_asks() {
 /// What an installer or `git` does: the words of one skill and the files of another one, at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn one_burst_is_told_once_whatever_it_touches() {
-    let bench = followed_bench();
-    write(bench.root(), "beta/SKILL.md", GOOD.replace("alpha", "beta"));
+    let bench = Bench::new();
+    let beta = GOOD.replace("alpha", "beta");
+    write(bench.root(), "beta/SKILL.md", &beta);
+    // Long enough for both edits of a burst, also where the machine is busy.
+    let bench = following(bench, Duration::from_millis(400));
     let mut followed = Followed::new(&bench).await;
-    followed
-        .until(|bench| bench.catalog.get_skill_info("beta").is_some())
-        .await;
-    let _ = followed.lists().await;
-    followed.rest(Default::default()).await;
     let aside = tempfile::tempdir_in(bench.root().parent().unwrap()).unwrap();
     for number in 0..520 {
         write(aside.path(), &format!("many/{number}"), "x");
     }
     let (out, inside) = (aside.path().join("many"), bench.root().join("alpha/many"));
-    let words = |number: usize| {
-        let text = GOOD.replace("alpha", "beta");
-        text.replace("The first.", &format!("Number {number}."))
-    };
+    let words = |number: usize| beta.replace("The first.", &format!("Number {number}."));
     let all = ["prompts", "resources", "tools"];
     for round in 0..4 {
         let (from, to) = if round % 2 == 0 {
