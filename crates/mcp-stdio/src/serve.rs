@@ -55,14 +55,15 @@ where
     let mut lines = Lines::new(BufReader::new(input), config.line_limit);
     let mut ahead = None;
     let end = loop {
-        let line = match ahead.take() {
-            Some(line) => line,
-            None => tokio::select! {
+        let line = if let Some(line) = ahead.take() {
+            line
+        } else {
+            tokio::select! {
                 biased;
                 () = config.stop.cancelled() => break Ok(StdioEnd::Stopped),
                 () = gone.cancelled() => break Ok(StdioEnd::OutputClosed),
                 line = lines.next() => line,
-            },
+            }
         };
         let line = match line {
             Ok(Some(line)) => line,

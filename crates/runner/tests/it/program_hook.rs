@@ -116,6 +116,11 @@ async fn a_missing_script_is_a_failure_and_no_refusal() {
 #[tokio::test]
 async fn an_answer_that_says_two_things_is_no_consent() {
     let context = call(Map::new());
+    let refusals_alone = [
+        r#"echo '{"decision": "deny"}'; echo '{}'"#,
+        r#"echo '[{"decision": "deny"}]'"#,
+        r#"echo '{"decision": "deny"'"#,
+    ];
     for (script, denied) in [
         (r#"echo '{"decision": "allow"}'"#, false),
         (
@@ -139,8 +144,9 @@ async fn an_answer_that_says_two_things_is_no_consent() {
     ] {
         let folder = std::env::temp_dir();
         let program = || hook(&["bash", "-c", script], &folder);
-        // Its failure is told, and refuses where a failure refuses.
-        assert_eq!(asked(program(), &context).await, Ok(()), "{script}");
+        // Refusals and nothing else refuse; any other failure is told, and refuses where a failure does.
+        let open = asked(program(), &context).await;
+        assert_eq!(open.is_err(), refusals_alone.contains(&script), "{script}");
         let closed = asked(program().fail_closed(), &context).await;
         assert_eq!(closed.is_err(), denied, "{script}");
     }
