@@ -161,8 +161,9 @@ impl Siblings<'_, '_> {
             unknown_tools(&mut findings, &self.skill.tools, &groups_read.list);
             let groups_read = groups_read.list.into_iter();
             self.skill.groups = groups_read.map(|read| read.group).collect();
-            declared.is_clean &= !self.groups_file(groups, &path, ToolsKnown::Yes);
-            connect(&mut findings, self.skill, declared, *self.is_torn);
+            let (is_read, lost) = self.groups_file(groups, &path, ToolsKnown::Yes);
+            declared.is_clean &= !is_read;
+            connect(&mut findings, self.skill, declared, lost.as_deref());
         } else {
             self.groups_file(groups, &path, ToolsKnown::No);
         }
@@ -171,23 +172,28 @@ impl Siblings<'_, '_> {
     }
 
     /// Reads a groups file besides the tools file, if there is one. One that cannot be used costs the groups: their tools
-    /// are always active.
-    fn groups_file(&mut self, groups: &PathKey, tools_path: &str, tools: ToolsKnown) -> bool {
+    /// are always active. It tells whether there is one, and its text where that is no list of groups.
+    fn groups_file(
+        &mut self,
+        groups: &PathKey,
+        tools_path: &str,
+        tools: ToolsKnown,
+    ) -> (bool, Option<String>) {
         let item = match groups {
-            PathKey::Absent => return false,
+            PathKey::Absent => return (false, None),
             PathKey::Path(item) => item,
             PathKey::Unusable(_) => {
                 *self.is_torn = true;
-                return false;
+                return (false, None);
             }
         };
         if normalized(&item.text).as_deref() == Some(tools_path) {
-            return false;
+            return (false, None);
         }
         let severity = self.front.mode.fault();
         let Ok((path, text)) = self.text(item, "the groups file", severity) else {
             *self.is_torn = true;
-            return false;
+            return (false, None);
         };
         let mut findings = self.findings(&path, &text);
         let mut known: BTreeSet<String> = self
@@ -197,6 +203,7 @@ impl Siblings<'_, '_> {
             .map(|group| group.name.clone())
             .collect();
         let read = read_groups_file(&mut findings, &text);
+        let is_lost = read.is_err();
         *self.is_torn |= read.as_ref().map_or(true, |read| read.is_torn);
         let mut read = read.unwrap_or_default().list;
         read.retain(|read| known.insert(read.group.name.clone()));
@@ -207,7 +214,7 @@ impl Siblings<'_, '_> {
             self.skill.groups.extend(read.map(|read| read.group));
         }
         self.further.append(&mut findings.finish());
-        true
+        (true, is_lost.then_some(text))
     }
 
     /// A skill with scripts and no declared tools gets one tool a script.

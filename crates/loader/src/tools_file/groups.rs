@@ -174,7 +174,7 @@ pub(crate) fn connect(
     findings: &mut Findings<'_>,
     skill: &mut SkillMetadata,
     declared: &Declared,
-    groups_are_torn: bool,
+    lost: Option<&str>,
 ) {
     // The tools of each unknown group, and the groups in the order of their first tools.
     let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
@@ -223,11 +223,11 @@ pub(crate) fn connect(
             *tools += 1;
         }
     }
-    // A group that could not be read is not undeclared.
-    if groups_are_torn {
-        return;
-    }
     for (group, first) in unknown_of {
+        // A group in a text that could not be read is not undeclared.
+        if lost.is_some_and(|lost| lost.contains(&group)) {
+            continue;
+        }
         // One slip, one finding: at the first tool, however many follow.
         let more = unknown.get(&group).map_or(0, |tools| tools - 1);
         let message = match more {
