@@ -131,6 +131,9 @@ impl WorkspaceRoots {
                 let below = path.strip_prefix(root).ok();
                 if below.is_some_and(climbs) {
                     reason = EscapeReason::Climbs;
+                } else if below.is_none() && goes_back_from_nothing(path) {
+                    // It would lie elsewhere as soon as somebody puts a link there.
+                    reason = EscapeReason::Climbs;
                 } else if real_path(root).is_ok_and(|root| real.starts_with(root)) {
                     return Ok(());
                 } else if below.is_some() {
@@ -163,6 +166,17 @@ fn locate(path: &Path, input: &str) -> Result<PathBuf, WorkspaceResolveError> {
     real_path(path).map_err(|error| WorkspaceResolveError::Unresolvable {
         input: input.to_owned(),
         reason: error.to_string(),
+    })
+}
+
+/// Whether a `..` follows something that is not there, so that only the letters tell where the path leads.
+fn goes_back_from_nothing(path: &Path) -> bool {
+    let mut so_far = PathBuf::new();
+    path.components().any(|component| {
+        let is_step_back = component == Component::ParentDir;
+        let is_nothing = is_step_back && so_far.symlink_metadata().is_err();
+        so_far.push(component);
+        is_nothing
     })
 }
 

@@ -47,9 +47,28 @@ fn paths_that_do_not_exist() {
         "/projects/hero/../hero/x.ma",
         "/projects/hero/a/../../hero/x.ma",
         "file:///projects/hero/%2e%2e/x",
+        // Whoever makes `h` a link decides where this leads.
+        "/projects/h//../hero/x.ma",
+        "/nowhere/../projects/lib/x.ma",
     ] {
         refused(&roots, input, EscapeReason::Climbs);
     }
+}
+
+/// Behind a folder that is there the system tells where `..` leads.
+#[test]
+fn a_step_back_behind_what_is_there_is_followed() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    for folder in ["root", "beside", "far/off"] {
+        fs::create_dir_all(at(folder)).unwrap();
+    }
+    symlink(at("far/off"), at("link")).unwrap();
+    let roots = WorkspaceRoots::new([at("root")]);
+    let path = at("beside/../root/x.ma");
+    assert_eq!(roots.resolve_strict(&path).as_deref(), Ok(Path::new(&path)));
+    refused(&roots, &at("link/../root/x.ma"), EscapeReason::OutsideRoots);
+    refused(&roots, &at("gone/../root/x.ma"), EscapeReason::Climbs);
 }
 
 #[test]
