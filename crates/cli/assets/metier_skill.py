@@ -489,12 +489,24 @@ def _admit(path, known, written):
                 continue
             try:
                 if _is_below(real, _real_path(root)):
-                    return
+                    if below is not None or not _goes_back_from_nothing(path):
+                        return
+                    # It would lie elsewhere as soon as somebody puts a link there.
+                    reason = "climbs"
             except OSError:
                 pass
             if below is not None:
                 reason = "link"
     raise _escapes(written, reason)
+
+
+def _goes_back_from_nothing(path):
+    so_far = ""
+    for part in pathlib.PurePath(path).parts:
+        if part == ".." and not os.path.lexists(so_far):
+            return True
+        so_far = os.path.join(so_far, part)
+    return False
 
 
 def _climbs(parts):

@@ -131,11 +131,12 @@ impl WorkspaceRoots {
                 let below = path.strip_prefix(root).ok();
                 if below.is_some_and(climbs) {
                     reason = EscapeReason::Climbs;
-                } else if below.is_none() && goes_back_from_nothing(path) {
+                } else if real_path(root).is_ok_and(|root| real.starts_with(root)) {
+                    if below.is_some() || !goes_back_from_nothing(path) {
+                        return Ok(());
+                    }
                     // It would lie elsewhere as soon as somebody puts a link there.
                     reason = EscapeReason::Climbs;
-                } else if real_path(root).is_ok_and(|root| real.starts_with(root)) {
-                    return Ok(());
                 } else if below.is_some() {
                     reason = EscapeReason::Link;
                 }

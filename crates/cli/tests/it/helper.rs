@@ -193,6 +193,8 @@ const PATHS: &[&str] = &[
     "inside/x",
     "loop/x",
     "file.txt/x",
+    "OUT/../root/file.txt",
+    "OUT/gone/../../root/file.txt",
 ];
 
 #[cfg(unix)]
