@@ -80,17 +80,35 @@ fn holds_too_many(text: &str) -> bool {
     if text.len() <= MOST_VALUES || !text.starts_with(['[', '{']) {
         return false;
     }
-    let (mut count, mut in_string, mut escaped) = (0, false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b',' | b'[' | b'{' if !in_string => count += 1,
-            _ => {}
+    let (mut count, mut rest) = (0, text);
+    // One long string is passed over as quickly as its end is found.
+    while let Some((outside, behind)) = rest.split_once('"') {
+        count += between_values(outside);
+        if count > MOST_VALUES {
+            return true;
         }
+        rest = behind_string(behind);
     }
-    count > MOST_VALUES
+    count + between_values(rest) > MOST_VALUES
+}
+
+fn between_values(text: &str) -> usize {
+    let signs = text.bytes();
+    signs
+        .filter(|byte| matches!(byte, b',' | b'[' | b'{'))
+        .count()
+}
+
+/// What stands behind a string that has begun.
+fn behind_string(mut text: &str) -> &str {
+    while let Some((inside, behind)) = text.split_once('"') {
+        let escapes = inside.bytes().rev().take_while(|byte| *byte == b'\\');
+        if escapes.count() % 2 == 0 {
+            return behind;
+        }
+        text = behind;
+    }
+    ""
 }
 
 /// The value, and the first member that stands twice in the object that it is.
