@@ -1,17 +1,21 @@
 //! What every server of skills is started with, whoever carries its messages.
 
 use clap::Args;
-use metier::CatalogSettings;
+use metier::{CatalogSettings, SkillCatalog};
 
 use crate::Failure;
-use crate::choosing::Choosing;
+use crate::attaching::warn_if_unattached;
+use crate::choosing::{self, Choosing};
 use crate::config::{Config, Fault, Key, Value};
 use crate::confirming::Confirming;
 use crate::listing::Listing;
-use crate::loading::Loading;
-use crate::options::{Running, SkillPlaces};
-use crate::persisting::{self, Persisting};
-use crate::remembering::Remembering;
+use crate::loading::{self, Loading};
+use crate::options::{Running, SkillPlaces, follow};
+use crate::persisting::{self, Persistence, Persisting};
+use crate::printer::Printer;
+use crate::program_hooks::warn_if_idle;
+use crate::remembering::{self, Remembering};
+use crate::watch_talk::WatchTalk;
 
 /// The options of `metier stdio`. `metier serve` has them and where it listens; `metier connect-client`
 /// hands them on; `metier config show` tells what they come to.
@@ -46,6 +50,26 @@ impl Serving {
             settings.protocol.quality = quality;
         }
         Ok((settings, config))
+    }
+
+    /// What both servers do between finding the skills and serving them. What is kept, if something is.
+    pub(crate) async fn prepare(
+        printer: Printer,
+        catalog: &SkillCatalog,
+        chosen: &Config,
+    ) -> Result<Option<Persistence>, Failure> {
+        remembering::begin(printer, catalog, chosen);
+        if chosen.flag(Key::Watch) {
+            let talk = WatchTalk::begin(catalog);
+            follow(catalog)?;
+            tokio::spawn(talk.tell(printer));
+        }
+        choosing::warn_of_unknown_names(printer, chosen, catalog);
+        warn_if_unattached(chosen).await;
+        warn_if_idle(printer, chosen, catalog);
+        let persistence = persisting::begin(printer, catalog, chosen).await?;
+        loading::load(printer, catalog, chosen).await?;
+        Ok(persistence)
     }
 
     /// Every setting with its origin, and what is wrong with those that cannot be used.

@@ -65,8 +65,6 @@ mod sessions;
 mod sqlite;
 #[cfg(feature = "sqlite")]
 mod sqlite_file;
-#[cfg(feature = "sqlite")]
-mod sqlite_place;
 mod summary;
 
 pub use agent_memory::AgentMemory;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use metier_sqlite_file::{Place, odd_file, open_to_look};
 use rusqlite::types::Value as Sql;
 use rusqlite::{
     Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params,
@@ -13,10 +14,9 @@ use rusqlite::{
 
 use crate::long_term::combined;
 use crate::sqlite_file::{
-    VERSION, connect, connect_beside, connect_to_nothing, connect_to_read, foreign_table,
-    is_without_tables, make_private,
+    VERSION, connect, connect_beside, connect_to_nothing, foreign_table, is_without_tables,
+    make_private,
 };
-use crate::sqlite_place::{Place, plain_file};
 use crate::{
     Existing, LongTermStore, MemoryEntry, MemoryFilter, MemoryLayer, MemoryQuery, StoreError,
 };
@@ -85,7 +85,7 @@ impl SqliteLongTerm {
             let cure = "make it readable for this user, or name another file";
             return Err(StoreError::new(shown(&path), error.to_string(), cure));
         }
-        let opened = connect_to_read(&path).map_err(|error| fault(&path, &error))?;
+        let opened = open_to_look(&path, PATIENCE).map_err(|error| fault(&path, &error))?;
         nobody_elses(&path, &opened)?;
         // What holds no table is new to whoever writes it, and holds nothing for whoever reads it.
         let is_new = is_without_tables(&opened).map_err(|error| fault(&path, &error))?;
@@ -369,6 +369,19 @@ fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
         _ => "name another file",
     };
     StoreError::new(shown(path), error.to_string(), cure)
+}
+
+/// Refuses what is there and no file, in the place of the database or of one beside it.
+fn plain_file(path: &Path) -> Result<(), StoreError> {
+    let (text, cure) = match odd_file(path) {
+        None => return Ok(()),
+        Some(odd) if odd == path => ("it is no plain file".to_owned(), "name another file"),
+        Some(odd) => (
+            format!("{} beside it is no plain file", odd.display()),
+            "move that away, or name another file",
+        ),
+    };
+    Err(StoreError::new(shown(path), text, cure))
 }
 
 /// Refuses a database in which another program has tables: its version and its journal are its own.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 
 use crate::sqlite::PATIENCE;
 
@@ -63,24 +63,6 @@ fn has_index(connection: &Connection) -> rusqlite::Result<bool> {
     connection
         .prepare("SELECT 1 FROM sqlite_schema WHERE name = 'agent_memory_application'")?
         .exists([])
-}
-
-/// Opens a file without writing to it or its folder. Where no log is beside it nothing is under way, and then `SQLite` need
-/// make none.
-pub(crate) fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let is_at_rest = std::fs::metadata(log).map_or(true, |log| log.len() == 0);
-    let name = path.to_string_lossy();
-    let name = name
-        .replace('%', "%25")
-        .replace('?', "%3f")
-        .replace('#', "%23");
-    let how = if is_at_rest { "immutable=1" } else { "mode=ro" };
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(format!("file:{name}?{how}"), flags)?;
-    connection.busy_timeout(PATIENCE)?;
-    Ok(connection)
 }
 
 /// Opens a file that is there to see whose it is, before anything about it is changed.

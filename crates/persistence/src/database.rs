@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior};
+use metier_sqlite_file::{BESIDE, beside, odd_file, open_to_look};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
 
 /// Why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -97,9 +98,7 @@ impl Database {
         };
         std::fs::metadata(file).map_err(refused)?;
         plain_files(file).map_err(refused)?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-        let connection = Connection::open_with_flags(reading_uri(file), flags).map_err(failed)?;
-        connection.busy_timeout(self.wait).map_err(failed)?;
+        let connection = open_to_look(file, self.wait).map_err(failed)?;
         let found = connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0));
         let found = found.map_err(failed)?;
         let known = u32::try_from(self.migrations.len()).unwrap_or(u32::MAX);
@@ -191,44 +190,17 @@ impl Database {
     }
 }
 
-/// What `SQLite` makes beside a database.
-const BESIDE: [&str; 3] = ["-journal", "-wal", "-shm"];
-
-/// The name of a file beside a database.
-pub(crate) fn beside(file: &Path, suffix: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
 /// Refuses what is there and no file, in the place of the database or of one beside it: opening a pipe would wait for its
 /// other end.
 fn plain_files(file: &Path) -> std::io::Result<()> {
-    let is_other = |path: &Path| std::fs::metadata(path).is_ok_and(|found| !found.is_file());
-    if is_other(file) {
-        return Err(std::io::Error::other("this is no plain file"));
-    }
-    let mut others = BESIDE.iter().map(|suffix| beside(file, suffix));
-    match others.find(|path| is_other(path)) {
+    match odd_file(file) {
+        None => Ok(()),
+        Some(path) if path == file => Err(std::io::Error::other("this is no plain file")),
         Some(path) => Err(std::io::Error::other(format!(
             "{} beside it is no plain file; move that away",
             path.display()
         ))),
-        None => Ok(()),
     }
-}
-
-/// The address of a database for whoever reads it. Where no log is beside it nothing is under way, and then `SQLite`
-/// need make none, which a disk that cannot be written would refuse.
-fn reading_uri(file: &Path) -> String {
-    let is_at_rest = std::fs::metadata(beside(file, "-wal")).map_or(true, |log| log.len() == 0);
-    let name = file.to_string_lossy();
-    let name = name
-        .replace('%', "%25")
-        .replace('?', "%3f")
-        .replace('#', "%23");
-    let how = if is_at_rest { "immutable=1" } else { "mode=ro" };
-    format!("file:{name}?{how}")
 }
 
 fn first_table(connection: &Connection) -> rusqlite::Result<Option<String>> {

@@ -43,8 +43,6 @@ mod link;
 mod lock;
 mod mirror;
 #[cfg(feature = "sqlite")]
-mod place;
-#[cfg(feature = "sqlite")]
 mod quality_ledger;
 #[cfg(feature = "sqlite")]
 mod quality_store;

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use metier_sqlite_file::Place;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::clock::Clock;
 use crate::database::{Database, DatabaseError};
-use crate::place::Place;
 
 const DATABASE: Database = Database {
     migrations: &["

@@ -10,19 +10,16 @@ use metier::{CatalogSettings, McpHttpConfig, McpHttpHandle, SkillCatalog, skill_
 use serde_json::json;
 
 use crate::Failure;
-use crate::attaching::warn_if_unattached;
-use crate::config::{Config, Key};
+use crate::config::Config;
 use crate::findings::tell_findings;
 use crate::listening::Listening;
 use crate::listing::shows_stubs;
-use crate::options::{SkillPlaces, follow, runtime};
+use crate::options::{SkillPlaces, runtime};
 use crate::persisting::Persistence;
 use crate::printer::{Printer, clipped, count};
-use crate::program_hooks::warn_if_idle;
 use crate::serving::Serving;
 use crate::stop_signal::StopSignal;
-use crate::watch_talk::WatchTalk;
-use crate::{choosing, confirming, listening, loading, persisting, progress, remembering};
+use crate::{choosing, confirming, listening, progress};
 
 /// How many skills the summary names.
 const SHOWN: usize = 20;
@@ -80,17 +77,7 @@ impl Serve {
         let (server, catalog) = progress::around("looking for skills", || {
             skill_server(settings, config, &self.serving.places.paths, dcc.as_deref())
         });
-        remembering::begin(printer, &catalog, chosen);
-        if chosen.flag(Key::Watch) {
-            let talk = WatchTalk::begin(&catalog);
-            follow(&catalog)?;
-            tokio::spawn(talk.tell(printer));
-        }
-        choosing::warn_of_unknown_names(printer, chosen, &catalog);
-        warn_if_unattached(chosen).await;
-        warn_if_idle(printer, chosen, &catalog);
-        let persistence = persisting::begin(printer, &catalog, chosen).await?;
-        loading::load(printer, &catalog, chosen).await?;
+        let persistence = Serving::prepare(printer, &catalog, chosen).await?;
         let handle = server
             .start()
             .await

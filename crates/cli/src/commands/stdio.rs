@@ -6,18 +6,15 @@ use clap::Args;
 use metier::{CatalogSettings, McpConfig, McpServer, StdioConfig, message_server, serve_stdio};
 
 use crate::Failure;
-use crate::attaching::warn_if_unattached;
-use crate::config::{Config, Key};
+use crate::config::Config;
 use crate::findings::tell_findings;
 use crate::listing::shows_stubs;
-use crate::options::{follow, runtime};
+use crate::options::runtime;
 use crate::persisting::Persistence;
 use crate::printer::Printer;
-use crate::program_hooks::warn_if_idle;
 use crate::serving::Serving;
 use crate::stop_signal::StopSignal;
-use crate::watch_talk::WatchTalk;
-use crate::{choosing, confirming, loading, persisting, progress, remembering};
+use crate::{choosing, confirming, progress};
 
 #[derive(Args)]
 pub(crate) struct Stdio {
@@ -79,17 +76,7 @@ impl Stdio {
         let (server, catalog) = progress::around("looking for skills", || {
             message_server(settings, config, &self.serving.places.paths, dcc.as_deref())
         });
-        remembering::begin(printer, &catalog, chosen);
-        if chosen.flag(Key::Watch) {
-            let talk = WatchTalk::begin(&catalog);
-            follow(&catalog)?;
-            tokio::spawn(talk.tell(printer));
-        }
-        choosing::warn_of_unknown_names(printer, chosen, &catalog);
-        warn_if_unattached(chosen).await;
-        warn_if_idle(printer, chosen, &catalog);
-        let persistence = persisting::begin(printer, &catalog, chosen).await?;
-        loading::load(printer, &catalog, chosen).await?;
+        let persistence = Serving::prepare(printer, &catalog, chosen).await?;
         tell_findings(printer, &catalog.snapshot());
         self.serving.places.tell_if_empty(printer, &catalog);
         Ok((server, persistence))

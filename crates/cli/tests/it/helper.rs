@@ -145,7 +145,7 @@ const PATHS: &[&str] = &[
     "workspace://%ff",
     "workspace://../x",
     "workspace://%2e%2e/x",
-    "workspace://a/../../root/x",
+    "workspace://a/../../show/x",
     "workspace://a\\..\\..\\x",
     "workspace://...",
     "workspace://a/ /b",
@@ -193,8 +193,8 @@ const PATHS: &[&str] = &[
     "inside/x",
     "loop/x",
     "file.txt/x",
-    "OUT/../root/file.txt",
-    "OUT/gone/../../root/file.txt",
+    "OUT/../show/file.txt",
+    "OUT/gone/../../show/file.txt",
 ];
 
 #[cfg(unix)]
@@ -202,7 +202,7 @@ const PATHS: &[&str] = &[
 fn paths_resolve_as_the_server_resolves_them() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().canonicalize().unwrap();
-    let (root, out) = (base.join("root"), base.join("out"));
+    let (root, out) = (base.join("show"), base.join("out"));
     std::fs::create_dir_all(root.join("assets")).unwrap();
     std::fs::create_dir(&out).unwrap();
     std::fs::write(root.join("file.txt"), "").unwrap();

@@ -1,15 +1,18 @@
 //! Which file an open database is.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(unix)]
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::database::beside;
+#[cfg(unix)]
+use crate::beside;
 
 /// Which file an open database is: the one of its name may become another one, when a backup takes its place, or none.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub struct Place {
     #[cfg(unix)]
     file: PathBuf,
     /// Of the database, its log and the index of that.
@@ -25,7 +28,7 @@ impl Place {
         not(unix),
         expect(unused_variables, reason = "nobody can take an open file away there")
     )]
-    pub(crate) fn of(file: &Path) -> Self {
+    pub fn of(file: &Path) -> Self {
         Self {
             #[cfg(unix)]
             file: file.to_owned(),
@@ -36,7 +39,7 @@ impl Place {
     }
 
     /// Whether another file, or none, has the name by now. Elsewhere than on a Unix nobody can take an open file away.
-    pub(crate) fn is_left(&self) -> bool {
+    pub fn is_left(&self) -> bool {
         #[cfg(unix)]
         {
             let [found, ..] = self.found;
@@ -48,7 +51,10 @@ impl Place {
 
     /// Closes a database that has lost its name, and opens an empty one instead. What its log holds goes into its own file;
     /// left beside the other one, `SQLite` would take it for the log of that.
-    pub(crate) fn leave(&mut self, connection: &mut Connection) -> rusqlite::Result<()> {
+    ///
+    /// # Errors
+    /// No empty database can be opened; the old one stays.
+    pub fn leave(&mut self, connection: &mut Connection) -> rusqlite::Result<()> {
         const PATIENCE: Duration = Duration::from_millis(250);
         let emptied = connection
             .busy_timeout(PATIENCE)
