@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::bench::Bench;
-use edits::{Placed, apply_all, placed, put};
+use edits::{Edit, Placed, apply_all, placed, put};
 use model::model;
 use surfaces::{Seen, Surfaces};
 
@@ -168,6 +168,43 @@ async fn whoever_listens(edits: &[Vec<Placed>]) {
             "{edit:?}: {late:?} only when somebody asked"
         );
         seen = now;
+    }
+}
+
+fn described(skill: usize) -> Placed {
+    let (words, user, implicit) = ("paj a c".to_owned(), false, false);
+    let edit = Edit::Describe {
+        skill,
+        words,
+        user,
+        implicit,
+    };
+    Placed { root: 1, edit }
+}
+
+const fn crowded(skill: usize, with: usize) -> Placed {
+    let edit = Edit::Crowd { skill, with };
+    Placed { root: 1, edit }
+}
+
+/// A skill that is not served, at first for one reason and then for another.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_reason_is_another_answer() {
+    for edits in [
+        vec![vec![described(3), crowded(3, 0)]],
+        vec![vec![described(3)], vec![described(3), crowded(3, 0)]],
+        vec![
+            vec![described(3), crowded(3, 1)],
+            vec![described(3), crowded(3, 0)],
+        ],
+        vec![
+            vec![described(3), crowded(3, 0)],
+            vec![crowded(3, 1)],
+            vec![described(3), crowded(3, 0)],
+        ],
+    ] {
+        eprintln!("{edits:?}");
+        whatever_is_done(&edits).await;
     }
 }
 

@@ -45,6 +45,13 @@ impl Surfaces<'_> {
         heard.answer["result"].clone()
     }
 
+    /// The same, or why there is none: a client has seen that as well.
+    async fn said(&self, method: &str, params: Value) -> Value {
+        let heard = self.client.request(method, params).await;
+        let members = ["result", "error"].map(|member| heard.answer[member].clone());
+        Value::from(members.to_vec())
+    }
+
     /// Everything that a notice may be about.
     pub(crate) async fn seen(&self) -> Seen {
         let mut seen = Seen::default();
@@ -54,13 +61,13 @@ impl Surfaces<'_> {
         seen.prompts.push(self.ask("prompts/list", json!({})).await);
         for key in keys() {
             let uri = format!("skill://{key}/SKILL.md");
-            let got = self.ask("skills/get", json!({"uri": uri})).await;
+            let got = self.said("skills/get", json!({"uri": uri})).await;
             seen.resources.push(got);
         }
         for name in SKILLS {
             for prompt in ["a", "b", "c"] {
                 let name = format!("{name}__{prompt}");
-                let got = self.ask("prompts/get", json!({"name": name})).await;
+                let got = self.said("prompts/get", json!({"name": name})).await;
                 seen.prompts.push(got);
             }
         }
