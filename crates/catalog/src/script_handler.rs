@@ -108,6 +108,7 @@ impl ScriptHandler {
             })?;
         let mut job = Job::new(program, self.skill.files.folder());
         job.input = arguments;
+        job.asker.clone_from(&context.session);
         job.environment = run.environment_policy.filter(run.environment.vars());
         let roots: Vec<_> = context
             .roots

@@ -85,6 +85,14 @@ pub enum RunError {
         /// How many wait.
         waiting: usize,
     },
+    /// The same, of the asker's own jobs: those of others still have room.
+    #[error(
+        "the server is busy: all places for scripts are taken, and {waiting} calls of this client wait already, which is all that one client may have waiting; wait for some of them to end"
+    )]
+    BusyWithOwn {
+        /// How many of the asker's jobs wait.
+        waiting: usize,
+    },
     /// Arguments on the command line of a batch file would be read as commands.
     #[error(
         "batch files take their arguments from standard input only: turn off `argv` for this server or use another kind of script"
@@ -140,7 +148,10 @@ impl RunError {
             Self::TooLarge { source } | Self::Exhausted { source } | Self::System { source } => {
                 Some(source.to_string())
             }
-            Self::ArgumentsForBatch | Self::Unreachable { .. } | Self::Busy { .. } => None,
+            Self::ArgumentsForBatch
+            | Self::Unreachable { .. }
+            | Self::Busy { .. }
+            | Self::BusyWithOwn { .. } => None,
         }
     }
 }

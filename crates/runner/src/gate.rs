@@ -1,19 +1,22 @@
 //! How many scripts run at once, and how many may wait.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::turns::{Entered, Load, Turns};
 use crate::{Job, Limits, Report, RunError, RunEvents, Watchdog, run};
 
-/// A bound on the number of scripts that run at once; the rest wait in the order they came, and
-/// beyond a bound on those too a job is refused. Clones share both.
+/// A bound on the number of scripts that run at once; the rest wait, and beyond a bound on those too a job is refused.
+/// Clones share both.
+///
+/// Those who ask ([`Job::asker`]) take turns: of whoever waits, each gets one place before anybody gets a second one. The
+/// jobs of one asker start in the order they came.
 #[derive(Debug, Clone)]
 pub struct Gate {
-    places: Arc<Semaphore>,
-    queue: Arc<Queue>,
+    places: usize,
+    turns: Arc<Turns>,
     watchdog: Option<Watchdog>,
 }
 
@@ -25,21 +28,26 @@ impl Default for Gate {
 }
 
 impl Gate {
-    /// At most this many at once; zero counts as one. 4,096 more may wait, with 64 MiB of input.
+    /// At most this many at once; zero counts as one. 4,096 more may wait, with 64 MiB of input; half of that for one
+    /// asker.
     pub fn new(places: usize) -> Self {
+        let most = Load {
+            jobs: 4_096,
+            bytes: 64 << 20,
+        };
         Self {
-            places: Arc::new(Semaphore::new(places.clamp(1, Semaphore::MAX_PERMITS))),
-            queue: Arc::new(Queue::new(4_096, 64 << 20)),
+            places,
+            turns: Arc::new(Turns::new(places, most)),
             watchdog: None,
         }
     }
 
-    /// Lets at most this many jobs wait, with at most so many bytes of input in all. Clones made
-    /// before have the old bound.
+    /// Lets at most this many jobs wait, with at most so many bytes of input in all, of which one asker has half. Clones
+    /// made before are another gate.
     #[must_use]
     pub fn with_queue(self, jobs: usize, bytes: usize) -> Self {
         Self {
-            queue: Arc::new(Queue::new(jobs, bytes)),
+            turns: Arc::new(Turns::new(self.places, Load { jobs, bytes })),
             ..self
         }
     }
@@ -65,17 +73,17 @@ impl Gate {
 
     /// How many scripts could start at once now.
     pub fn free(&self) -> usize {
-        self.places.available_permits()
+        self.turns.free()
     }
 
     /// How many jobs wait now.
     pub fn waiting(&self) -> usize {
-        self.queue.now().jobs
+        self.turns.load().jobs
     }
 
-    /// Waits for a place, then [`run`]s: the deadline starts with the script. A job that is
-    /// cancelled while it waits never starts and is dropped at once; one that finds too many waiting
-    /// is refused with [`RunError::Busy`].
+    /// Waits for a place, then [`run`]s: the deadline starts with the script. A job that is cancelled while it waits never
+    /// starts and is dropped at once; one that finds too many waiting is refused with [`RunError::Busy`], and with
+    /// [`RunError::BusyWithOwn`] where they are its own asker's.
     pub async fn run(
         &self,
         mut job: Job,
@@ -86,75 +94,21 @@ impl Gate {
         if job.watchdog.is_none() {
             job.watchdog.clone_from(&self.watchdog);
         }
-        // A place that is given back goes to whoever waits first, so this overtakes nobody.
-        let place = if let Ok(place) = self.places.try_acquire() {
-            Ok(place)
-        } else {
-            let waiting = self.queue.enter(input_bytes(&job))?;
-            let place = tokio::select! {
+        let entered = self
+            .turns
+            .enter(job.asker.as_deref(), || input_bytes(&job))?;
+        let place = match entered {
+            Entered::Place(place) => Some(place),
+            Entered::Ticket(mut ticket) => tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Ok(Report::never_started()),
-                place = self.places.acquire() => place,
-            };
-            drop(waiting);
-            place
+                place = ticket.place() => place,
+            },
         };
         let report = run(job, limits, cancel, events).await;
-        // The place (there is always one: the semaphore is never closed) is held until here.
+        // The place is held until here.
         drop(place);
         report
-    }
-}
-
-/// What waits, and how much of it may.
-#[derive(Debug)]
-struct Queue {
-    most: Load,
-    now: Mutex<Load>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Load {
-    jobs: usize,
-    bytes: usize,
-}
-
-impl Queue {
-    fn new(jobs: usize, bytes: usize) -> Self {
-        Self {
-            most: Load { jobs, bytes },
-            now: Mutex::default(),
-        }
-    }
-
-    fn now(&self) -> MutexGuard<'_, Load> {
-        self.now.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn enter(&self, bytes: usize) -> Result<Waiting<'_>, RunError> {
-        let mut now = self.now();
-        let jobs = now.jobs + 1;
-        let all_bytes = now.bytes.saturating_add(bytes);
-        if jobs > self.most.jobs || all_bytes > self.most.bytes {
-            return Err(RunError::Busy { waiting: now.jobs });
-        }
-        now.jobs = jobs;
-        now.bytes = all_bytes;
-        Ok(Waiting { queue: self, bytes })
-    }
-}
-
-/// One that waits; dropping it gives its room back.
-struct Waiting<'a> {
-    queue: &'a Queue,
-    bytes: usize,
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        let mut now = self.queue.now();
-        now.jobs -= 1;
-        now.bytes -= self.bytes;
     }
 }
 

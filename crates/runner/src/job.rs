@@ -25,6 +25,9 @@ pub struct Job {
     /// Who ends the script should this process be killed. A [`Gate`](crate::Gate) that has one puts it
     /// here.
     pub watchdog: Option<Watchdog>,
+    /// On whose behalf it runs, as a session of a server: those who ask a [`Gate`](crate::Gate) take turns. `None` is
+    /// one of them.
+    pub asker: Option<String>,
 }
 
 impl Job {
@@ -37,6 +40,7 @@ impl Job {
             working_dir: working_dir.into(),
             environment: Vec::new(),
             watchdog: None,
+            asker: None,
         }
     }
 }

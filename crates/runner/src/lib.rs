@@ -81,6 +81,7 @@ mod stderr;
 mod text;
 #[cfg(target_os = "linux")]
 mod tree;
+mod turns;
 mod unclosed;
 #[cfg(unix)]
 mod unix;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use metier_catalog::CatalogSettings;
 use metier_mcp_http::{McpHttpConfig, McpHttpServer, StartError};
 use metier_runner::Gate;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::bench::{Bench, borrowed, call, modern, request};
 use crate::running::{ask, listen, permit, session, start};
@@ -203,6 +203,54 @@ async fn a_call_that_waits_for_a_place_goes_with_a_stateless_client_and_stays_in
     while until(&started).await != all {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// One place for scripts, and a client with many calls beside one with a single one.
+#[tokio::test]
+async fn sessions_take_turns_for_places() {
+    let mut settings = CatalogSettings::default();
+    settings.run.gate = Gate::new(1);
+    let gate = settings.run.gate.clone();
+    let bench = Bench::of(settings, |_| ());
+    let script = "read -r sent\necho \"$sent\" >> started\nuntil [ -e go ]; do sleep 0.02; done\necho \"$sent\"\n";
+    bench.skill("slow", "go", script);
+    let folder = bench.folder.path().join("slow");
+    let handle = start(&bench).await;
+    let (mut busy, busy_id) = session(&handle).await;
+    let (_, modest_id) = session(&handle).await;
+    let load = call(2, "load_skill", json!({"skill_name": "slow"}));
+    ask(&mut busy, &busy_id, &load).await;
+    let mut sockets = Vec::new();
+    let sent = [
+        (&busy_id, "first"),
+        (&busy_id, "second"),
+        (&busy_id, "third"),
+        (&busy_id, "fourth"),
+        (&modest_id, "modest"),
+    ];
+    for (before, (id, name)) in sent.into_iter().enumerate() {
+        let mut socket = Socket::open(handle.local_addr()).await;
+        let body = call(name, "slow__go", json!({"n": name}));
+        let headers = [("mcp-session-id", id.as_str())];
+        socket.write("POST", &headers, &body.to_string()).await;
+        within("the queue", async {
+            while (gate.free(), gate.waiting()) != (0, before) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+        sockets.push(socket);
+    }
+    std::fs::write(folder.join("go"), "").unwrap();
+    for socket in &mut sockets {
+        socket.head().await;
+    }
+    let started = std::fs::read_to_string(folder.join("started")).unwrap();
+    let started: Vec<Value> = started
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["n"].take())
+        .collect();
+    assert_eq!(started, ["first", "second", "modest", "third", "fourth"]);
 }
 
 #[tokio::test]

@@ -87,6 +87,30 @@ async fn whoever_came_first_starts_first() {
 }
 
 #[tokio::test]
+async fn whoever_asks_once_does_not_wait_for_all_calls_of_another() {
+    let script =
+        "import json, sys\nn = json.load(sys.stdin)['n']\nopen('order', 'a').write(f'{n}\\n')\n";
+    let stage = Stage::python(script);
+    let gate = Gate::new(1);
+    let mut calls = Vec::new();
+    for (n, asker) in ["a", "a", "a", "a", "b"].into_iter().enumerate() {
+        let (gate, mut job) = (gate.clone(), stage.job());
+        job.input.insert("n".into(), n.into());
+        job.asker = Some(asker.into());
+        calls.push(tokio::spawn(async move {
+            gate.run(job, &patient(), CancellationToken::new(), Arc::new(Quiet))
+                .await
+        }));
+        tokio::task::yield_now().await;
+    }
+    for call in calls {
+        assert!(call.await.unwrap().unwrap().failure().is_none());
+    }
+    let order = std::fs::read_to_string(stage.path("order")).unwrap();
+    assert_eq!(order.lines().collect::<String>(), "01423");
+}
+
+#[tokio::test]
 async fn the_deadline_starts_with_the_script_and_cancel_reaches_the_queue() {
     let stage = Stage::new("go.sh", "exec sleep 600\n");
     let gate = Gate::new(0);
