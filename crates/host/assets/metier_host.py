@@ -162,7 +162,14 @@ class Host(object):
                 return
             call.job = job
             if self._on_main is not None:
-                self._on_main(lambda: call.run(self._languages))
+                try:
+                    self._on_main(lambda: call.run(self._languages))
+                except Exception as error:
+                    traceback.print_exc()
+                    # A call that has begun gives its own answer, on whichever thread it runs.
+                    if not call.has_begun:
+                        call.say(refused="the function that brings calls to its main thread failed: %s" % _words(error))
+                        return
             else:
                 self._waiting.put(call)
             call.ended.wait()
@@ -205,6 +212,7 @@ class _Call(object):
     def __init__(self, connection):
         self.connection = connection
         self.job = None
+        self.has_begun = False
         self.ended = threading.Event()
         self._speaking = threading.Lock()
 
@@ -218,6 +226,7 @@ class _Call(object):
         try:
             if self._is_given_up():
                 return
+            self.has_begun = True
             self.say(begun=True)
             process = os.getpid()
             try:

@@ -156,9 +156,13 @@ impl Report {
             }
         }
         if let Output::Truncated { dropped, limit, .. } = &self.output {
+            // Little over the limit, its beginning and its end are all of it.
+            let dropped = match dropped {
+                0 => format!("it has {} bytes", self.output_bytes),
+                dropped => format!("{dropped} bytes were dropped"),
+            };
             reasons.push(format!(
-                "its output is over the limit of {}: {dropped} bytes were dropped; \
-                 write large results to a file and print where it is",
+                "its output is over the limit of {}: {dropped}; write large results to a file and print where it is",
                 text::exact_size(*limit)
             ));
         }
@@ -214,6 +218,14 @@ mod tests {
             dropped: 22,
             limit: 4 << 20,
         };
+        let mut little_over = report(Exit::Code(0));
+        little_over.output_bytes = 4;
+        little_over.output = Output::Truncated {
+            head: "ab".into(),
+            tail: "yz".into(),
+            dropped: 0,
+            limit: 3,
+        };
         let mut shell = report(Exit::Code(2));
         shell.crlf_hint = true;
         let mut endless = too_much.clone();
@@ -237,6 +249,7 @@ mod tests {
             report(Exit::Cancelled),
             Report::never_started(),
             too_much,
+            little_over,
             shell,
             endless,
         ]
@@ -252,6 +265,7 @@ mod tests {
         the call was cancelled and the script was ended
         the call was cancelled before the script started
         its output is over the limit of 4 MiB (4194304 bytes): 22 bytes were dropped; write large results to a file and print where it is
+        its output is over the limit of 3 bytes: it has 4 bytes; write large results to a file and print where it is
         the script ended with exit code 2; the script has CRLF line endings, which a shell cannot read: save it with LF line endings
         the script was still running at its time limit of 1.5 s and was ended; its output is over the limit of 4 MiB (4194304 bytes): 22 bytes were dropped; write large results to a file and print where it is
         ");

@@ -19,15 +19,18 @@ pub struct WorkspaceRoots {
 
 impl WorkspaceRoots {
     /// Roots given as absolute paths, the first one first. A slash at the end makes no difference;
-    /// empty paths are ignored.
+    /// empty paths are ignored, and so is a path that was given before.
     pub fn new<P: AsRef<Path>>(roots: impl IntoIterator<Item = P>) -> Self {
-        Self {
-            roots: roots
-                .into_iter()
-                .map(|root| root.as_ref().components().collect::<PathBuf>())
-                .filter(|root| !root.as_os_str().is_empty())
-                .collect(),
-            unusable: Vec::new(),
+        let mut made = Self::default();
+        for root in roots {
+            made.add(root.as_ref().components().collect());
+        }
+        made
+    }
+
+    fn add(&mut self, root: PathBuf) {
+        if !root.as_os_str().is_empty() && !self.roots.contains(&root) {
+            self.roots.push(root);
         }
     }
 
@@ -56,7 +59,9 @@ impl WorkspaceRoots {
     /// These roots, and after them `more`, such as those of the command line after the client's own.
     #[must_use]
     pub fn followed_by(mut self, more: Self) -> Self {
-        self.roots.extend(more.roots);
+        for root in more.roots {
+            self.add(root);
+        }
         self.unusable.extend(more.unusable);
         self
     }

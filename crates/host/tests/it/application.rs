@@ -42,13 +42,34 @@ impl Application {
     }
 
     pub(crate) fn with_limits(limits: LinkLimits) -> Self {
+        Self::made(None, limits)
+    }
+
+    /// An application with a main thread of its own, whose function `on_main` is this.
+    pub(crate) fn with_on_main(on_main: &str) -> Self {
+        let text = format!(
+            "import sys, threading, metier_host\n{on_main}\nmetier_host.Host(sys.argv[1], on_main=on_main).start()\n\
+             print('metier_host: attached', flush=True)\nthreading.Event().wait()\n"
+        );
+        Self::made(Some(&text), LinkLimits::default())
+    }
+
+    fn made(own: Option<&str>, limits: LinkLimits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("skill/scripts")).unwrap();
         let adapter = folder.path().join("metier_host.py");
         std::fs::write(&adapter, ADAPTER).unwrap();
+        let program = own.map_or_else(
+            || adapter.clone(),
+            |text| {
+                let program = folder.path().join("application.py");
+                std::fs::write(&program, text).unwrap();
+                program
+            },
+        );
         let door = folder.path().join("door.json");
         let mut process = Command::new("python3")
-            .arg(&adapter)
+            .arg(&program)
             .arg(&door)
             .stdout(Stdio::piped())
             .spawn()

@@ -184,6 +184,24 @@ async fn other_languages_are_refused_by_a_python_that_knows_none() {
 }
 
 #[tokio::test]
+async fn a_way_to_the_main_thread_that_fails_is_told_and_leaves_a_call_that_runs_alone() {
+    let say = "def main():\n    return {'message': 'here'}\n";
+    let run = async |on_main: &str| {
+        let app = Application::with_on_main(on_main);
+        match app.run(say, json!({})).await {
+            Ok(output) => output.structured.unwrap()["message"].to_string(),
+            Err(error) => error.to_string(),
+        }
+    };
+    let broken = "def on_main(call): raise RuntimeError('no window is open')";
+    insta::assert_snapshot!(run(broken).await, @"the application refused the call: the function that brings calls to its main thread failed: no window is open");
+    let late = "def on_main(call):\n    call()\n    raise RuntimeError('too late')";
+    insta::assert_snapshot!(run(late).await, @r#""here""#);
+    let elsewhere = "def on_main(call): threading.Thread(target=call).start()";
+    insta::assert_snapshot!(run(elsewhere).await, @r#""here""#);
+}
+
+#[tokio::test]
 async fn calls_that_come_at_once_run_one_after_the_other_in_their_order() {
     let app = Application::start();
     // Tells how many wait, as the adapter itself counts them, until it is told to go on.

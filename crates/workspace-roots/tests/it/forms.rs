@@ -199,7 +199,12 @@ fn roots_of_two_origins() {
     };
     let roots =
         WorkspaceRoots::from_client_roots(&[named.clone(), ClientRoot::new("file:///client")])
-            .followed_by(WorkspaceRoots::new(["/command/line/", ""]));
+            .followed_by(WorkspaceRoots::new([
+                "/command/line/",
+                "",
+                "/client/",
+                "/command/line",
+            ]));
     assert_eq!(
         roots.roots(),
         [Path::new("/client"), Path::new("/command/line")]
