@@ -19,6 +19,8 @@ pub(crate) struct Candidate {
     pub(crate) display_path: String,
     /// What its folder holds.
     pub(crate) content: SkillFolder,
+    /// Its entries, where the walk has seen them.
+    pub(crate) listed: Option<Listed>,
 }
 
 /// What was seen of a skill's folder when it was listed: reading it later need not look for what is
@@ -30,6 +32,35 @@ pub(crate) struct SkillFolder {
     pub(crate) has_scripts: bool,
     pub(crate) has_metadata: bool,
     pub(crate) has_tools_file: bool,
+}
+
+/// The entries of a folder, all of them plain files and folders with names of text, so that nobody has to list it again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Listed(String);
+
+impl Listed {
+    /// Longer lists are not kept: the memory of a walk is that of its folders.
+    const LONGEST: usize = 1_024;
+    const END: char = '\0';
+
+    /// Adds one more; `None` where that is one too many.
+    pub(crate) fn with(mut self, name: &str, is_folder: bool) -> Option<Self> {
+        if self.0.len() + name.len() > Self::LONGEST {
+            return None;
+        }
+        self.0.push_str(name);
+        self.0.push_str(if is_folder { "/" } else { "" });
+        self.0.push(Self::END);
+        Some(self)
+    }
+
+    /// The names in the order of the system, and whether each is a folder.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.0.split_terminator(Self::END).map(|name| {
+            name.strip_suffix('/')
+                .map_or((name, false), |folder| (folder, true))
+        })
+    }
 }
 
 impl SkillFolder {

@@ -44,6 +44,7 @@ fn candidate_at(folder: &Path) -> Candidate {
         path,
         display_path: String::new(),
         content,
+        listed: None,
     }
 }
 
@@ -334,7 +335,7 @@ fn read_in(
             .any(|found| found.code == codes::DEPENDS_FILE);
     }
     let beyond_manifest = match front.not_served {
-        None => handle.beyond_manifest(),
+        None => handle.beyond_manifest(candidate.listed.as_ref()),
         Some(_) => None,
     };
     let depends_at = depends(&mut findings, front.depends.items, &mut skill);

@@ -138,8 +138,9 @@ impl RootWalk<'_> {
             for (folder, content) in level.iter().zip(contents) {
                 self.walked.folders.push(folder.path.clone());
                 match content {
-                    Content::Skill(found) => {
-                        let candidate = self.candidate(folder, found);
+                    Content::Skill(found, listed) => {
+                        let mut candidate = self.candidate(folder, found);
+                        candidate.listed = listed;
                         self.walked.candidates.push(candidate);
                     }
                     Content::Unreadable(error) => self.unreadable(folder, &error),
@@ -191,6 +192,7 @@ impl RootWalk<'_> {
             path: folder.path.clone(),
             display_path: folder.display_path.clone(),
             content,
+            listed: None,
         }
     }
 

@@ -2,6 +2,8 @@
 
 use cap_std::fs::Dir;
 
+use crate::manifest_limits::Tally;
+
 /// One entry of a folder.
 #[derive(Debug)]
 pub(crate) struct FolderEntry {
@@ -28,16 +30,17 @@ impl FolderEntry {
     }
 }
 
-/// The entries of a folder that is reached through an open one, sorted by name; none if there is no such folder.
-pub(super) fn entries_below(dir: &Dir, relative: &str) -> Vec<FolderEntry> {
-    let mut found = read_entries(dir, relative).unwrap_or_default();
+/// The entries of a folder that is reached through an open one, sorted by name; none if there is no such folder. Each is
+/// handed on as it comes.
+pub(super) fn entries_below(dir: &Dir, relative: &str, tally: &mut Tally) -> Vec<FolderEntry> {
+    let mut found = read_entries(dir, relative, tally).unwrap_or_default();
     found.sort_by(|one, other| one.name.cmp(&other.name));
     found
 }
 
 /// One opening, and no more asking: a scan does this for every skill.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-fn read_entries(dir: &Dir, relative: &str) -> Option<Vec<FolderEntry>> {
+fn read_entries(dir: &Dir, relative: &str, tally: &mut Tally) -> Option<Vec<FolderEntry>> {
     use std::os::unix::ffi::OsStringExt as _;
 
     use rustix::fs::FileType;
@@ -45,6 +48,7 @@ fn read_entries(dir: &Dir, relative: &str) -> Option<Vec<FolderEntry>> {
     let folder = open_below(dir, relative)?;
     let mut found = Vec::new();
     each_entry(&folder, |name, kind| {
+        tally.take(&folder, name, kind);
         let name = std::ffi::OsString::from_vec(name.to_vec());
         let kind = match kind {
             FileType::RegularFile => Some(EntryKind::File),
@@ -96,7 +100,7 @@ fn asked(dir: &Dir, relative: &str, name: &std::ffi::OsStr) -> Option<EntryKind>
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn read_entries(dir: &Dir, relative: &str) -> Option<Vec<FolderEntry>> {
+fn read_entries(dir: &Dir, relative: &str, _: &mut Tally) -> Option<Vec<FolderEntry>> {
     let entries = dir.read_dir(relative).ok()?;
     let entries = entries.flatten().map(|entry| FolderEntry {
         name: entry.file_name().into_string(),

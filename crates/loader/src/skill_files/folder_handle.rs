@@ -13,6 +13,7 @@ use super::error::{ReadFileError, is_escape, read_error};
 use super::folder_entries::open_below;
 use super::folder_entries::{FolderEntry, entries_below};
 use super::inside::climbs_out;
+use crate::manifest_limits::Tally;
 
 /// The beginning of a file.
 #[derive(Debug)]
@@ -30,6 +31,10 @@ pub(crate) struct FolderHandle {
     folder: PathBuf,
     /// Every path that was asked for, so that a cache knows what the answers depend on.
     touched: RefCell<Vec<String>>,
+    /// The sizes of the files that were opened.
+    sizes: RefCell<Vec<(String, u64)>>,
+    /// What the folders that were listed have for a manifest.
+    tallies: RefCell<Vec<(String, Tally)>>,
 }
 
 impl FolderHandle {
@@ -39,6 +44,8 @@ impl FolderHandle {
             dir: open_folder(folder)?,
             folder: folder.to_owned(),
             touched: RefCell::default(),
+            sizes: RefCell::default(),
+            tallies: RefCell::default(),
         })
     }
 
@@ -182,6 +189,8 @@ impl FolderHandle {
             .metadata()
             .map_err(|error| read_error(relative, &error))?;
         if found.is_file() {
+            let opened = (relative.to_owned(), found.len());
+            self.sizes.borrow_mut().push(opened);
             Ok((file, found.len()))
         } else {
             Err(ReadFileError::NotAFile {
@@ -239,7 +248,30 @@ impl FolderHandle {
     /// What a folder below holds, sorted by name; empty if there is no such folder.
     pub(crate) fn entries(&self, relative: &str) -> Vec<FolderEntry> {
         self.touched.borrow_mut().push(relative.to_owned());
-        entries_below(&self.dir, relative)
+        let mut tally = Tally::default();
+        let entries = entries_below(&self.dir, relative, &mut tally);
+        // A folder that could not be listed is none that has nothing.
+        if !entries.is_empty() {
+            let listed = (relative.to_owned(), tally);
+            self.tallies.borrow_mut().push(listed);
+        }
+        entries
+    }
+
+    /// The size of a file that was opened.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub(crate) fn size(&self, relative: &str) -> Option<u64> {
+        let sizes = self.sizes.borrow();
+        let known = sizes.iter().find(|(path, _)| path == relative);
+        known.map(|(_, size)| *size)
+    }
+
+    /// What a folder has for a manifest that was listed.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    pub(crate) fn tally(&self, relative: &str) -> Option<Tally> {
+        let tallies = self.tallies.borrow();
+        let known = tallies.iter().find(|(path, _)| path == relative);
+        known.map(|(_, tally)| tally.clone())
     }
 }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use crate::candidate::SkillFolder;
+use crate::candidate::{Listed, SkillFolder};
 use crate::parse::{SKILL_FILE, skill_file_among};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use crate::skill_files::each_entry;
 
 /// What is in a folder.
 pub(super) enum Content {
-    Skill(SkillFolder),
+    Skill(SkillFolder, Option<Listed>),
     Group(Group),
     Unreadable(io::Error),
 }
@@ -28,7 +28,10 @@ pub(super) struct Group {
 }
 
 pub(super) fn read_folder(path: &Path) -> Content {
-    let mut seen = Seen::default();
+    let mut seen = Seen {
+        listed: Some(Listed::default()),
+        ..Seen::default()
+    };
     if let Err(error) = list(path, &mut seen) {
         return Content::Unreadable(error);
     }
@@ -36,10 +39,11 @@ pub(super) fn read_folder(path: &Path) -> Content {
         mut group,
         mut skill,
         skill_files,
+        listed,
     } = seen;
     if let Some(name) = skill_file_among(skill_files.into_iter()) {
         skill.file_name = name;
-        return Content::Skill(skill);
+        return Content::Skill(skill, listed);
     }
     group.odd_names.sort();
     Content::Group(group)
@@ -61,12 +65,18 @@ struct Seen {
     group: Group,
     skill: SkillFolder,
     skill_files: Vec<String>,
+    listed: Option<Listed>,
 }
 
 impl Seen {
     /// Takes one more entry; a name that is no text comes as its bytes.
     fn take(&mut self, name: Result<&str, &[u8]>, kind: EntryKind) {
         let may_hold_skills = matches!(kind, EntryKind::Folder | EntryKind::Link);
+        let is_folder = kind == EntryKind::Folder;
+        self.listed = self.listed.take().and_then(|listed| match name {
+            Ok(name) if is_folder || kind == EntryKind::File => listed.with(name, is_folder),
+            _ => None,
+        });
         let name = match name {
             Ok(name) => name,
             Err(raw) => {

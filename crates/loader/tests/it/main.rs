@@ -16,6 +16,7 @@ mod hostile;
 mod layout;
 mod low_level;
 mod manifest;
+mod manifest_limits;
 mod order;
 mod scan_cache;
 mod show;
