@@ -30,6 +30,9 @@ pub(crate) struct Group {
     session: Session,
     /// The leader was waited for. Until then it keeps the id of the session from being used again.
     collected: bool,
+    /// The script did not come to its end by itself, and what it left has not been looked for yet.
+    #[cfg(target_os = "linux")]
+    owes_sweep: bool,
     /// Nothing is left: the id may belong to somebody else by now and must not be signalled.
     empty: bool,
     /// The watchdog hears of the end after it has come: fields are dropped after `drop`.
@@ -53,6 +56,14 @@ impl Group {
         #[cfg(unix)]
         let report = watched.as_ref().map(crate::watchdog::Enlisted::report);
         let environment = environment(job);
+        #[cfg(target_os = "linux")]
+        let mark = crate::mark::Mark::new();
+        #[cfg(target_os = "linux")]
+        let environment = {
+            let mut marked = environment;
+            marked.extend([mark.entry()]);
+            marked
+        };
         #[cfg(unix)]
         let mut command = crate::unix::command(job, &environment, move |id| {
             if let Some(report) = report {
@@ -80,7 +91,10 @@ impl Group {
             if let Some(watched) = &watched {
                 watched.led_by(id);
             }
-            Session::of(id)
+            let session = Session::of(id);
+            #[cfg(target_os = "linux")]
+            let session = session.marked(mark);
+            session
         };
         Ok((
             Self {
@@ -88,6 +102,8 @@ impl Group {
                 #[cfg(unix)]
                 session,
                 collected: false,
+                #[cfg(target_os = "linux")]
+                owes_sweep: false,
                 empty: false,
                 #[cfg(unix)]
                 _watched: watched,
@@ -110,6 +126,10 @@ impl Group {
         expect(clippy::unused_self, reason = "there is no polite signal on Windows")
     )]
     pub(crate) fn ask_to_end(&mut self) {
+        #[cfg(target_os = "linux")]
+        {
+            self.owes_sweep = true;
+        }
         #[cfg(unix)]
         if !self.empty {
             if !self.collected {
@@ -132,6 +152,10 @@ impl Group {
             #[cfg(windows)]
             // A group that is gone has ended already.
             let _ = self.child.start_kill();
+        }
+        #[cfg(target_os = "linux")]
+        if std::mem::take(&mut self.owes_sweep) {
+            self.session.kill_marked();
         }
     }
 

@@ -66,6 +66,8 @@ mod json_scan;
 mod limits;
 mod lookup;
 #[cfg(target_os = "linux")]
+mod mark;
+#[cfg(target_os = "linux")]
 mod proc_table;
 mod program_hook;
 #[cfg(unix)]

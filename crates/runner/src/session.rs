@@ -7,7 +7,9 @@
 //!
 //! A script that is cut off, at its deadline, on cancel, or because its server is gone, came to no end that anything
 //! could be left behind by: then all that descends from it goes as well (on Linux), in whatever session. For that it is told
-//! to take in orphans, which keeps a program that forked twice among its descendants while it runs.
+//! to take in orphans, which keeps a program that forked twice among its descendants while it runs. What a script starts
+//! on its way out, when it has been asked to end, has lost it as a parent before anybody looks: that is told by the mark
+//! that each run has in its environment.
 
 #[cfg(target_os = "linux")]
 use std::collections::BTreeSet;
@@ -17,6 +19,8 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
 #[cfg(target_os = "linux")]
+use crate::mark::Mark;
+#[cfg(target_os = "linux")]
 use crate::proc_table as processes;
 #[cfg(target_os = "linux")]
 use crate::tree::{self, Known};
@@ -24,6 +28,10 @@ use crate::tree::{self, Known};
 /// How often a session is looked through for what was started while it was being killed. A process
 /// that was sent SIGKILL starts nothing more, so one look more than there are generations is enough.
 const LOOKS: usize = 64;
+
+/// So many looks in a row that find nothing tell that nothing is there: one that forks and ends may be between both.
+#[cfg(target_os = "linux")]
+const QUIET: usize = 3;
 
 /// The session that a script leads.
 #[derive(Debug)]
@@ -38,6 +46,9 @@ pub(crate) struct Session {
     /// What descended from the leader when the script was cut off, and is to go with it.
     #[cfg(target_os = "linux")]
     descent: BTreeSet<Known>,
+    /// What all that it starts has in its environment, unless it takes that away.
+    #[cfg(target_os = "linux")]
+    mark: Option<Mark>,
 }
 
 impl Session {
@@ -51,6 +62,17 @@ impl Session {
             since: Some(std::time::Instant::now()),
             #[cfg(target_os = "linux")]
             descent: BTreeSet::new(),
+            #[cfg(target_os = "linux")]
+            mark: None,
+        }
+    }
+
+    /// The same, and its processes bear this mark.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn marked(self, mark: Mark) -> Self {
+        Self {
+            mark: Some(mark),
+            ..self
         }
     }
 
@@ -142,6 +164,35 @@ impl Session {
             }
         }
         self.kill();
+    }
+
+    /// Kills what bears the mark of the run, wherever it is, until nothing is found: for a script that was cut off, whose
+    /// leader has gone.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn kill_marked(&self) {
+        let Some(mark) = &self.mark else { return };
+        let mut quiet = 0;
+        for _ in 0..LOOKS {
+            // Nothing that it started is older, and this process has no mark of one that it started itself.
+            let Some(table) = processes::since(self.leader.as_raw(), None) else {
+                return;
+            };
+            let marked = table
+                .filter(|process| !process.is_dead)
+                .filter(|process| self.started.is_none_or(|then| process.started >= then))
+                .filter(|process| mark.is_on(process.id));
+            let mut found = false;
+            for process in marked {
+                found = true;
+                // At once: what forks and ends all the time is not there any more in a moment.
+                Known::of(&process).signal(Signal::SIGKILL);
+            }
+            quiet = if found { 0 } else { quiet + 1 };
+            if quiet == QUIET {
+                return;
+            }
+        }
+        tracing::warn!("a script that was cut off starts programs faster than they can be killed");
     }
 
     /// Whether the leader is there, alive.

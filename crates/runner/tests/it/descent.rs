@@ -114,3 +114,57 @@ async fn a_program_in_a_session_of_its_own_may_say_goodbye() {
     assert_eq!(report.exit, Exit::Cancelled);
     assert!(stage.path("tidied").exists(), "the grace is for it too");
 }
+
+/// What a script starts when it is asked to end has no parent any more when the script has ended.
+#[tokio::test]
+async fn what_is_started_on_the_way_out_goes_too() {
+    let stage = Stage::python(
+        "import os, signal, subprocess, sys, time\n\
+         def leave(*_):\n\
+         \x20   left = subprocess.Popen(['sleep', '600'], start_new_session=True)\n\
+         \x20   open('pids.part', 'w').write(f'{left.pid}\\n')\n\
+         \x20   os.rename('pids.part', 'pids')\n\
+         \x20   print('{}', flush=True)\n\
+         \x20   os._exit(0)\n\
+         signal.signal(signal.SIGTERM, leave)\n\
+         open('ready', 'w').close()\n\
+         time.sleep(600)\n",
+    );
+    let report = stage.cancel_at("ready", &patient()).await;
+    assert_eq!(report.exit, Exit::Cancelled);
+    for pid in pids(&stage.path("pids"), 1).await {
+        assert!(!is_alive(pid));
+    }
+}
+
+/// A program that forks and ends all the time, each time in a session of its own.
+#[tokio::test]
+async fn what_hops_from_one_process_to_the_next_is_caught() {
+    let stage = Stage::python(
+        "import os, signal, time\n\
+         if os.fork() == 0:\n\
+         \x20   signal.signal(signal.SIGTERM, signal.SIG_IGN)\n\
+         \x20   os.setsid()\n\
+         \x20   until = time.monotonic() + 60\n\
+         \x20   while time.monotonic() < until:\n\
+         \x20       if os.fork(): os._exit(0)\n\
+         \x20       os.setsid()\n\
+         \x20       open('trace', 'a').write('x')\n\
+         \x20       time.sleep(0.01)\n\
+         \x20   os._exit(0)\n\
+         while not os.path.exists('trace'): time.sleep(0.01)\n\
+         time.sleep(600)\n",
+    );
+    let report = stage.cancel_at("trace", &patient()).await;
+    assert_eq!(report.exit, Exit::Cancelled);
+    // Whatever runs there runs in the folder.
+    let folder = stage.folder.path().canonicalize().unwrap();
+    let here = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let process = entry.unwrap().path();
+        (std::fs::read_link(process.join("cwd")).ok()? == folder).then_some(process)
+    });
+    assert_eq!(
+        here.collect::<Vec<_>>(),
+        [""; 0].map(std::path::PathBuf::from)
+    );
+}
