@@ -374,10 +374,13 @@ def resolve(path, strict=False):
         raise WorkspaceError("no workspace roots", reason="no-roots")
     if form == "workspace" and not rest.strip("/\\"):
         raise _empty()
-    joined = os.path.join(known[0], *_names(rest, form == "workspace", path))
-    if not _is_below(_locate(joined, path), _locate(known[0], path)):
-        raise _escapes(path, "link")
-    return joined
+    names, left = _names(rest, form == "workspace", path)
+    top = _locate(known[0], path)
+    # A link that a ".." goes back from leads elsewhere too.
+    for way in sorted(left) + [tuple(names)]:
+        if not _is_below(_locate(os.path.join(known[0], *way), path), top):
+            raise _escapes(path, "link")
+    return os.path.join(known[0], *names)
 
 
 def _form(path):
@@ -432,7 +435,7 @@ def _file_path(rest, path):
 
 
 def _names(rest, encoded, path):
-    names = []
+    names, left = [], set()
     for piece in re.split(r"[/\\]", rest):
         name = _decode(piece, path) if encoded else piece
         if name in ("", "."):
@@ -441,6 +444,7 @@ def _names(rest, encoded, path):
             # What comes back after a step above the root may come back elsewhere.
             if not names:
                 raise _escapes(path, "climbs")
+            left.add(tuple(names))
             names.pop()
         elif not name.rstrip(". "):
             raise _escapes(path, "dots")
@@ -448,7 +452,7 @@ def _names(rest, encoded, path):
             raise _escapes(path, "drive")
         else:
             names.append(name)
-    return names
+    return names, left
 
 
 def _decode(words, path):

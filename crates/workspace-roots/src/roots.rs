@@ -6,7 +6,7 @@ use crate::client_root::{ClientRoot, UnusableRoot};
 use crate::error::{EscapeReason, WorkspaceResolveError};
 use crate::input::{Input, Platform, parse, root_path};
 use crate::links::real_path;
-use crate::segments::below_root;
+use crate::segments::{Below, below_root};
 
 /// The folders a client works in. The first one is the one that paths are joined to.
 ///
@@ -154,18 +154,22 @@ impl WorkspaceRoots {
     }
 }
 
-/// The root with the names below it, once it is certain that no link among them leads out.
-fn join(root: &Path, names: &[String], input: &str) -> Result<PathBuf, WorkspaceResolveError> {
-    let path = names
-        .iter()
-        .fold(root.to_owned(), |path, name| path.join(name));
-    if locate(&path, input)?.starts_with(locate(root, input)?) {
-        return Ok(path);
+/// The root with the names below it, once it is certain that no link among them leads out, and none on the way there.
+fn join(root: &Path, below: &Below, input: &str) -> Result<PathBuf, WorkspaceResolveError> {
+    let real_root = locate(root, input)?;
+    let joined = |names: &[String]| -> PathBuf {
+        let names = names.iter();
+        names.fold(root.to_owned(), |path, name| path.join(name))
+    };
+    for names in below.left.iter().chain([&below.names]) {
+        if !locate(&joined(names), input)?.starts_with(&real_root) {
+            return Err(WorkspaceResolveError::Escapes {
+                input: input.to_owned(),
+                reason: EscapeReason::Link,
+            });
+        }
     }
-    Err(WorkspaceResolveError::Escapes {
-        input: input.to_owned(),
-        reason: EscapeReason::Link,
-    })
+    Ok(joined(&below.names))
 }
 
 fn locate(path: &Path, input: &str) -> Result<PathBuf, WorkspaceResolveError> {

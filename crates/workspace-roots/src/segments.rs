@@ -1,10 +1,21 @@
 //! The names of a path below a root.
 
+use std::collections::BTreeSet;
+
 use crate::error::{EscapeReason, WorkspaceResolveError};
 use crate::input::drive;
 use crate::percent::decode;
 
-/// Splits a path below a root into names without `.` and `..`; empty for the root itself.
+/// Where a path below a root leads, by its letters.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Below {
+    /// The names from the root on; none for the root itself.
+    pub(crate) names: Vec<String>,
+    /// The places that a `..` goes back from: a link there leads elsewhere, and the system would go back from where.
+    pub(crate) left: BTreeSet<Vec<String>>,
+}
+
+/// Splits a path below a root into names without `.` and `..`.
 ///
 /// Both slashes separate on every platform, so that a path means the same wherever it is read. With
 /// `encoded`, each name is decoded once before it is looked at. `input` is the whole text, for messages.
@@ -12,12 +23,12 @@ pub(crate) fn below_root(
     path: &str,
     encoded: bool,
     input: &str,
-) -> Result<Vec<String>, WorkspaceResolveError> {
+) -> Result<Below, WorkspaceResolveError> {
     let escapes = |reason| WorkspaceResolveError::Escapes {
         input: input.to_owned(),
         reason,
     };
-    let mut names = Vec::new();
+    let (mut names, mut left) = (Vec::new(), BTreeSet::new());
     for piece in path.split(['/', '\\']) {
         let name = if encoded {
             decode(piece, input)?
@@ -29,7 +40,11 @@ pub(crate) fn below_root(
         }
         if name == ".." {
             // A step above the root is refused at once: what comes back may come back elsewhere.
-            names.pop().ok_or_else(|| escapes(EscapeReason::Climbs))?;
+            if names.is_empty() {
+                return Err(escapes(EscapeReason::Climbs));
+            }
+            left.insert(names.clone());
+            names.pop();
             continue;
         }
         // Windows takes blanks and dots off the end of a name, which turns '.. ' into '..'.
@@ -42,7 +57,7 @@ pub(crate) fn below_root(
         }
         names.push(name);
     }
-    Ok(names)
+    Ok(Below { names, left })
 }
 
 #[cfg(test)]
@@ -58,7 +73,7 @@ mod tests {
 
     #[test]
     fn clean_names() {
-        let names = |path| below_root(path, true, path).unwrap().join("|");
+        let names = |path| below_root(path, true, path).unwrap().names.join("|");
         assert_eq!(names("./a//b.usd"), "a|b.usd");
         assert_eq!(names("a/../b"), "b");
         assert_eq!(names("a\\b/c"), "a|b|c");
@@ -97,7 +112,7 @@ mod tests {
 
     #[test]
     fn plain_paths_are_not_decoded() {
-        let names = |path| below_root(path, false, path).unwrap();
+        let names = |path| below_root(path, false, path).unwrap().names;
         assert_eq!(
             names("my%20shot/%2e%2e/bad%zz"),
             ["my%20shot", "%2e%2e", "bad%zz"]

@@ -130,6 +130,9 @@ fn pictures_are_content() {
 /// Texts of every form; `ROOT` and `OUT` stand for folders.
 const PATHS: &[&str] = &[
     "workspace://assets/hero.usd",
+    "workspace://escape/../assets/hero.usd",
+    "inside/../assets/./escape/../../assets",
+    "inside/../assets",
     "workspace:/a",
     "WORKSPACE:///a/../b",
     " workspace://a ",

@@ -73,8 +73,18 @@ fn case_111_link_leaves_root() {
         "winding/key.txt",
         "above/secret/key.txt",
         "above/beside.txt",
+        // The system would go back from where the link leads.
+        "out/../assets/a.txt",
+        "out/..",
+        "assets/../out/../assets",
+        "by-way/deep/../../assets",
     ] {
         place.refused(path);
+    }
+    place.link("assets", "in");
+    for path in ["workspace://in/../assets/a.txt", "in/./../assets/a.txt"] {
+        let led = place.at("root/assets/a.txt");
+        assert_eq!(place.roots.resolve(path), Ok(led));
     }
 }
 
