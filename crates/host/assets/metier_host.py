@@ -232,7 +232,7 @@ class _Call(object):
             try:
                 reply = self._reply(languages)
             except BaseException as error:  # A script may raise anything, and the application must go on.
-                reply = _failed(error, traceback.format_exc)
+                reply = _failed(error)
             if os.getpid() != process:
                 os._exit(0)  # Forked by the script and come to its end: the answer is for the other one to give.
             try:
@@ -296,8 +296,11 @@ def _call_main(job, printed):
     if code not in (0, None):
         if not isinstance(value, dict):
             value = {"result": value}
+        ended = "exit code %d" % code if isinstance(code, int) else code
         if not value.get("message"):
-            value["message"] = "the script ended with %s" % code
+            value["message"] = "the script ended with %s" % ended
+        elif isinstance(value, _Words):
+            value["message"] = "the script ended with %s; it printed: %s" % (ended, value["message"])
         value["success"] = False
     return value
 
@@ -373,7 +376,7 @@ def _last_json(text):
         text = text.strip()
         if text.startswith("{") and text[1:].lstrip().startswith('"'):
             raise ValueError("the output looks like JSON but is not: it ends in the midst of an object")
-        return {"success": True, "message": text}
+        return _Words(success=True, message=text)
     if isinstance(value, _Members) and value.twice is not None:
         raise ValueError("`%s` stands twice in the printed object, so that which one counts cannot be told" % value.twice)
     return value
@@ -385,6 +388,10 @@ def _object(text):
         return json.loads(text, object_pairs_hook=_Members), True
     except (ValueError, RecursionError) as error:
         return error, False
+
+
+class _Words(dict):
+    """The answer of a script that printed plain text."""
 
 
 class _Members(dict):
@@ -508,9 +515,13 @@ class _Lines(io.BufferedIOBase):
             self._call.say(**reply)
 
 
-def _failed(error, trace):
+def _failed(error):
+    """The failure with the way to it through the script; the way to the script is nobody's concern."""
+    way = error.__traceback__
+    while way is not None and way.tb_frame.f_code.co_filename in (_failed.__code__.co_filename, "<frozen runpy>", runpy.__file__):
+        way = way.tb_next
     try:
-        written = trace()
+        written = "".join(traceback.format_exception(type(error), error, way))
     except BaseException:
         written = ""
     return {"failed": {"kind": type(error).__name__, "message": _words(error), "trace": _legal(written)}}

@@ -61,13 +61,22 @@ impl SkillFiles {
     /// For handing to a program that can only open paths. Between this answer and its use the
     /// file system may change; reading through [`SkillFiles::read`] has no such gap.
     pub fn resolve(&self, relative: &str) -> Result<PathBuf, ReadFileError> {
+        const TRIES: usize = 8;
         let handle = self.handle()?;
-        let path = handle.file_path(relative)?;
-        let inside = handle
-            .dir()
-            .canonicalize(&path)
-            .map_err(|error| read_error(relative, &error))?;
-        Ok(self.folder.join(inside))
+        let mut path = PathBuf::new();
+        for _ in 0..TRIES {
+            path = handle.file_path(relative)?;
+            let inside = handle
+                .dir()
+                .canonicalize(&path)
+                .map_err(|error| read_error(relative, &error))?;
+            // Where the file is replaced while it is looked at, as editors save, the system names the old one with a word
+            // behind it.
+            if handle.dir().symlink_metadata(&inside).is_ok() {
+                return Ok(self.folder.join(inside));
+            }
+        }
+        Ok(self.folder.join(path))
     }
 
     /// Opens the folder for several readings in a row.

@@ -116,7 +116,8 @@ impl SessionRoots {
                     state.fault = None;
                     state.known = Some(Arc::new(roots));
                 }
-                Err(error @ (AskError::Refused { .. } | AskError::Unreadable { .. })) => {
+                // A client that refuses has none after all; one whose answer cannot be read has not told them.
+                Err(error @ AskError::Refused { .. }) => {
                     state.fault = Some(error.to_string());
                 }
                 Err(error) => {
@@ -174,17 +175,11 @@ pub(crate) fn ask_if_due(session: &Arc<Session>, via: Via) -> bool {
     true
 }
 
-/// The roots of a `roots/list` result.
+/// The roots of a `roots/list` result. An entry that is no root does not count, as one that cannot be used.
 pub(crate) fn read(result: &Value) -> Option<WorkspaceRoots> {
     #[derive(Deserialize)]
     struct Listed {
-        roots: Vec<Root>,
-    }
-    #[derive(Deserialize)]
-    struct Root {
-        uri: String,
-        #[serde(default)]
-        name: Option<Value>,
+        roots: Vec<Value>,
     }
     let listed = Listed::deserialize(result).ok()?;
     let roots: Vec<_> = listed
@@ -192,8 +187,10 @@ pub(crate) fn read(result: &Value) -> Option<WorkspaceRoots> {
         .into_iter()
         .take(MOST_ROOTS)
         .map(|root| {
-            let mut client = ClientRoot::new(root.uri);
-            client.name = root.name.and_then(|name| name.as_str().map(str::to_owned));
+            let member = |name: &str| root.get(name).and_then(Value::as_str);
+            let uri = member("uri").map_or_else(|| root.to_string(), str::to_owned);
+            let mut client = ClientRoot::new(uri);
+            client.name = member("name").map(str::to_owned);
             client
         })
         .collect();
@@ -227,7 +224,14 @@ mod tests {
     #[tokio::test]
     async fn without_an_answer_the_next_one_asks() {
         let session = SessionRoots::new(true);
-        for error in [AskError::Unreachable, AskError::Gone, AskError::TooMany] {
+        for error in [
+            AskError::Unreachable,
+            AskError::Gone,
+            AskError::TooMany,
+            AskError::Unreadable {
+                method: "roots/list",
+            },
+        ] {
             let text = error.to_string();
             let serial = session.claim().unwrap();
             session.changed();
@@ -245,9 +249,10 @@ mod tests {
         let session = SessionRoots::new(true);
         let serial = session.claim().unwrap();
         let method = "roots/list";
-        session.settle(serial, Err(AskError::Unreadable { method }));
+        let text = "no roots here".to_owned();
+        session.settle(serial, Err(AskError::Refused { method, text }));
         assert!(session.settled().await);
-        assert!(session.current().1.unwrap().contains("no result"));
+        assert!(session.current().1.unwrap().contains("no roots here"));
         assert_eq!(session.claim(), None);
         session.retry();
         assert!(session.claim().is_some());
@@ -257,17 +262,17 @@ mod tests {
     #[test]
     fn only_lists_of_roots_are_read() {
         let listed = serde_json::json!({"roots": [
-            {"uri": "file:///a%20b", "name": "A"}, {"uri": "https://x.example/"}, {"uri": "file://localhost/c", "name": 7}
+            {"uri": "file:///a%20b", "name": "A"}, {"uri": "https://x.example/"}, 5, {"uri": "file://localhost/c", "name": 7}
         ]});
         let read_roots = read(&listed).unwrap();
         assert_eq!(
             read_roots.roots(),
             [std::path::Path::new("/a b"), "/c".as_ref()]
         );
-        assert_eq!(read_roots.unusable().len(), 1);
+        assert_eq!(read_roots.unusable().len(), 2);
         for other in [
             serde_json::json!({}),
-            serde_json::json!({"roots": [7]}),
+            serde_json::json!({"roots": "x"}),
             Value::Null,
         ] {
             assert!(read(&other).is_none(), "{other}");

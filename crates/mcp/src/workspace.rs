@@ -111,11 +111,7 @@ async fn newest(session: &Arc<Session>, call: &Call) -> bool {
 
 fn together(shared: &Shared, client: Arc<WorkspaceRoots>, note: Option<String>) -> Workspace {
     let own = shared.catalog.workspace_roots();
-    let unusable: Vec<_> = client
-        .unusable()
-        .iter()
-        .map(|root| root.reason.to_string())
-        .collect();
+    let unusable: Vec<_> = client.unusable().iter().map(ToString::to_string).collect();
     let note = note.or_else(|| {
         (!unusable.is_empty()).then(|| {
             format!(

@@ -9,7 +9,7 @@ impl ToolOutput {
     /// Takes the JSON that a script printed or returned.
     ///
     /// An object is the structured result; `success: false` or `isError: true` in it is a failure,
-    /// and a member `_meta` moves to the result's. An object whose `content` is a list of MCP content
+    /// and a member `_meta` moves to the result's, without its `dcc`, which is what this server says of the call. An object whose `content` is a list of MCP content
     /// items is taken as MCP's own form. Any other value becomes `{"result": …}`, because a structured
     /// result is always an object.
     ///
@@ -28,7 +28,10 @@ impl ToolOutput {
             return output;
         };
         let meta = match object.remove("_meta") {
-            Some(Value::Object(meta)) => meta,
+            Some(Value::Object(mut meta)) => {
+                meta.remove("dcc");
+                meta
+            }
             Some(other) => {
                 object.insert("_meta".to_owned(), other);
                 Map::new()
@@ -131,8 +134,9 @@ mod tests {
         let output = ToolOutput::from_script_json(json!({
             "content": [{"type": "image", "data": "aGk=", "mimeType": "image/png"}],
             "structuredContent": {"n": 1},
-            "_meta": {"x/y": 1},
+            "_meta": {"x/y": 1, "dcc": {"exit_code": 0}},
         }));
+        assert_eq!(output.meta.get("dcc"), None, "the server's own word");
         assert_eq!(output.content.len(), 1);
         assert_eq!(output.structured, json!({"n": 1}).as_object().cloned());
         assert_eq!(output.meta.get("x/y"), Some(&json!(1)));

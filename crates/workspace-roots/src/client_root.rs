@@ -1,6 +1,8 @@
 //! Roots as a client sends them.
 
-use crate::error::WorkspaceResolveError;
+use std::fmt;
+
+use crate::error::{WorkspaceResolveError, shown};
 
 /// One root as a client sends it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -28,4 +30,21 @@ pub struct UnusableRoot {
     pub root: ClientRoot,
     /// Why it does not count.
     pub reason: WorkspaceResolveError,
+}
+
+/// What was sent, and what a root is.
+impl fmt::Display for UnusableRoot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            // Of an argument more would be accepted than of a root.
+            WorkspaceResolveError::UnsupportedScheme { .. } | WorkspaceResolveError::Empty => {
+                write!(
+                    f,
+                    "'{}' is no file: URI; expected file:///PATH",
+                    shown(&self.root.uri)
+                )
+            }
+            reason => reason.fmt(f),
+        }
+    }
 }

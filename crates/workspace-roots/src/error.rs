@@ -128,7 +128,7 @@ const SHOWN: usize = 120;
 
 /// The text with control characters made visible, so that a message stays on one line, and of a long one
 /// only the beginning.
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::new();
     for (n, c) in text.chars().enumerate() {
         if n == SHOWN {

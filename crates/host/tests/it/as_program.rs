@@ -32,8 +32,13 @@ async fn what_the_main_of_a_program_returns_is_its_exit_code() {
             (&told["success"], &told["got"]),
             (&json!(false), &json!({"n": 1}))
         );
-        assert_eq!(told["message"], "the script ended with 3");
+        assert_eq!(told["message"], "the script ended with exit code 3");
     }
+    let words = format!("import sys\ndef main():\n    print('no scene')\n    return 4\n{ending}");
+    assert_eq!(
+        object(&ran(&app, &words).await)["message"],
+        "the script ended with exit code 4; it printed: no scene"
+    );
     let silent = format!("import sys\ndef main():\n    return 4\n{ending}");
     assert!(ran(&app, &silent).await.is_error);
     // Without any of that a number is an answer.

@@ -136,3 +136,37 @@ fn a_folder_swapped_for_a_link_is_refused() {
     folder.write("skill/a.txt", "new");
     assert_eq!(files.read("a.txt", 100).unwrap(), b"new");
 }
+
+/// Editors write a new file and put it in the place of the old one.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_all_the_time_keeps_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let skill = folder.path().canonicalize().unwrap().join("a");
+    std::fs::create_dir_all(skill.join("scripts")).unwrap();
+    std::fs::write(
+        skill.join("SKILL.md"),
+        "---\nname: a\ndescription: x\n---\n",
+    )
+    .unwrap();
+    let script = skill.join("scripts/go.py");
+    std::fs::write(&script, "0").unwrap();
+    let files = metier_loader::parse_skill_dir(&skill, metier_loader::ParseMode::Lenient)
+        .unwrap()
+        .files;
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let beside = skill.join("next");
+            while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                std::fs::write(&beside, "1").unwrap();
+                std::fs::rename(&beside, &script).unwrap();
+            }
+        });
+        let found: Vec<_> = (0..3_000).map(|_| files.resolve("scripts/go.py")).collect();
+        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+        for path in found {
+            assert_eq!(path.unwrap(), script);
+        }
+    });
+}

@@ -183,6 +183,33 @@ async fn a_client_that_refuses_is_served_without_and_told_so() {
     insta::assert_snapshot!(frame(&mut call).await["result"]["_meta"]);
 }
 
+#[tokio::test]
+async fn a_list_that_cannot_be_read_is_none_and_asked_for_again() {
+    let bench = bench();
+    let client = client(&bench).await;
+    for broken in [json!({}), json!({"roots": "x"})] {
+        let mut call = start(&client);
+        let asked = frame(&mut call).await;
+        let said = json!({"jsonrpc": "2.0", "id": asked["id"], "result": broken});
+        client.text(&said.to_string()).await;
+        let refused = frame(&mut call).await;
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains("no result that can be read"), "{refused}");
+    }
+    // One entry that is none costs itself alone.
+    let mut call = start(&client);
+    let asked = frame(&mut call).await;
+    let roots = json!([5, {"uri": "file:///good"}, {"name": "nowhere"}]);
+    let said = json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": roots}});
+    client.text(&said.to_string()).await;
+    let result = frame(&mut call).await["result"].take();
+    assert_eq!(result["structuredContent"]["roots"], json!(["/good"]));
+    insta::assert_snapshot!(
+        result["_meta"]["dcc"]["workspace"].as_str().unwrap(),
+        @r#"roots of the client that do not count: '5' is not absolute; expected file:///PATH; '{"name":"nowhere"}' is not absolute; expected file:///PATH"#
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_answer_costs_a_bounded_wait_and_runs_nothing() {
     let bench = bench();
