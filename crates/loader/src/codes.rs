@@ -106,6 +106,8 @@ codes! {
     CUT_TOOL_TEXT = "MT239" "cut-text" "A comment takes the rest of a sentence in the tools file.";
     CONTRADICTING_HINTS = "MT240" "contradicting-hints" "A tool says that it only reads and that it destroys.";
     TIMEOUT_OVER_BOUND = "MT241" "timeout-over-bound" "A tool asks for more time than a server gives.";
+    PROMPTS_FILE = "MT251" "prompts-file" "The prompts file of a skill cannot be used.";
+    PROMPT_ENTRY = "MT252" "prompt-entry" "A prompt of a prompts file cannot be used.";
     // Found by the catalog once, and numbered there.
     INVALID_SCHEMA = "MT505" "unusable-schema" "A tool's schema breaks the rules of JSON Schema.";
     SCHEMA_NOTE = "MT506" "schema-note" "A part of a tool's schema is not used as written.";

@@ -87,7 +87,7 @@ pub use manifest::{
 pub use mode::ParseMode;
 pub use parse::{parse_skill_dir, parse_skill_md, read_despite_errors};
 pub use places::{ToolPlaces, place_in_front_matter};
-pub use prompts_file::{PromptArgument, SkillPrompt, prompt_files, read_prompts};
+pub use prompts_file::{PromptArgument, ReadPrompts, SkillPrompt, prompt_files, read_prompts};
 pub use report::{LoadedSkill, RejectedSkill, RootFinding, ScanReport, ShadowedSkill, SkillId};
 pub use roots::{Root, RootLabel, RootSources, resolve_roots};
 pub use safety::{blocking, is_safety_code};

@@ -12,6 +12,7 @@ use crate::candidate::{Candidate, SkillFolder};
 use crate::cut_text::tell_cut_text;
 use crate::findings::{Findings, SKILL_CODES, sort_by_place};
 use crate::large_numbers::tell_large_numbers;
+use crate::prompts_file::prompt_findings;
 use crate::report::{LoadedSkill, Origin, RejectedSkill};
 use crate::safety;
 use crate::script::Scripts;
@@ -319,6 +320,15 @@ fn read_in(
     }
     .read(&front.tools, &front.groups);
 
+    if let Some(key) = prompts_key(&root) {
+        further.extend(prompt_findings(
+            &mut findings,
+            key,
+            candidate,
+            handle,
+            &skill,
+        ));
+    }
     if skill
         .metadata_files
         .iter()
@@ -379,6 +389,13 @@ fn read_in(
         guess: guessed(),
         is_rejected: front.rejected || is_ambiguous || verdict.is_blocked(),
     })
+}
+
+/// Where the front matter names the prompts files.
+fn prompts_key<'n, 'a>(root: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    let metadata = root.get("metadata")?;
+    let nested = metadata.get("dcc-mcp").and_then(|ours| ours.get("prompts"));
+    nested.or_else(|| metadata.get("dcc-mcp.prompts"))
 }
 
 /// Takes the dependencies over, and hands back where each is written; a skill does not depend on itself.

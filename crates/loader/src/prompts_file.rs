@@ -2,11 +2,17 @@
 //!
 //! A prompt that cannot be used costs that prompt, with the reason.
 
+use metier_diagnostics::{Diagnostic, Location};
 use metier_skill_model::SkillMetadata;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::yaml::{parse, without_pairs};
+use crate::candidate::Candidate;
+use crate::findings::{Findings, TOOLS_CODES, brief};
+use crate::script::normalized;
+use crate::skill_files::{FolderHandle, is_absolute_anywhere};
+use crate::yaml::{Node, parse};
+use crate::{ParseMode, codes};
 
 /// The most bytes of one file.
 const MOST_BYTES: usize = 1024 * 1024;
@@ -37,12 +43,6 @@ pub struct PromptArgument {
     pub description: String,
     /// Whether the prompt makes no sense without it.
     pub required: bool,
-}
-
-#[derive(Deserialize)]
-struct File {
-    #[serde(default)]
-    prompts: Vec<Value>,
 }
 
 #[derive(Deserialize)]
@@ -78,7 +78,7 @@ pub fn prompt_files<'p>(
         return Vec::new();
     };
     let Some((before, after)) = named.split_once('*') else {
-        return vec![named.to_owned()];
+        return vec![plain_path(named)];
     };
     let is_meant = |path: &&str| {
         path.strip_prefix(before)
@@ -89,59 +89,195 @@ pub fn prompt_files<'p>(
     meant.map(ToOwned::to_owned).collect()
 }
 
-/// The prompts of these files, each name once, and what was found wrong. `read` gives the bytes of a
-/// file, or why there are none, in words for the author.
+fn plain_path(named: &str) -> String {
+    let within = normalized(named).filter(|_| !is_absolute_anywhere(named));
+    within.unwrap_or_else(|| named.to_owned())
+}
+
+/// What the prompts files of a skill say.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ReadPrompts {
+    /// The prompts, each name once.
+    pub prompts: Vec<SkillPrompt>,
+    /// What was found wrong, in words for the author.
+    pub faults: Vec<String>,
+    /// A file could not be used as a whole: there may be prompts that nobody sees.
+    pub is_torn: bool,
+}
+
+/// The prompts of these files. `read` gives the bytes of a file, or why there are none, in words for the author.
 pub fn read_prompts(
     files: &[String],
     mut read: impl FnMut(&str) -> Result<Vec<u8>, String>,
-) -> (Vec<SkillPrompt>, Vec<String>) {
-    let mut prompts: Vec<SkillPrompt> = Vec::new();
-    let mut faults = Vec::new();
+) -> ReadPrompts {
+    let mut found = ReadPrompts::default();
     for path in files {
         let bytes = match read(path) {
-            Ok(bytes) if bytes.len() > MOST_BYTES => {
-                faults.push(format!("{path}: it has more than {MOST_BYTES} bytes"));
-                continue;
-            }
             Ok(bytes) => bytes,
             Err(error) => {
-                faults.push(error);
+                found.faults.push(error);
+                found.is_torn = true;
                 continue;
             }
         };
-        let read = json_written(&bytes).map_or_else(
-            || serde_yaml::from_slice(&bytes).map_err(|error| error.to_string()),
-            |value| File::deserialize(value).map_err(|error| error.to_string()),
+        let (findings, is_torn) = read_bytes(path, &bytes, &mut found.prompts);
+        let told = findings.into_iter().map(|finding| {
+            let place = finding.location().map(ToString::to_string);
+            format!("{}: {}", place.as_deref().unwrap_or(path), finding.message)
+        });
+        found.faults.extend(told);
+        found.is_torn |= is_torn;
+    }
+    found
+}
+
+/// Adds the prompts of one file, `shown` to people; it tells what was found and whether the file cannot be used as a whole.
+fn read_bytes(
+    shown: &str,
+    bytes: &[u8],
+    prompts: &mut Vec<SkillPrompt>,
+) -> (Vec<Diagnostic>, bool) {
+    let whole = |message: String, help: &str| {
+        let about = Diagnostic::warning(codes::PROMPTS_FILE, message);
+        (vec![about.at(Location::file(shown), "").help(help)], true)
+    };
+    if bytes.len() > MOST_BYTES {
+        let message = format!("the prompts file has more than {MOST_BYTES} bytes");
+        return whole(message, "split it, and name the files with a `*`");
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return whole(
+            "the prompts file is not UTF-8".to_owned(),
+            "save it as UTF-8",
         );
-        let file: File = match read {
-            Ok(file) => file,
-            Err(error) => {
-                faults.push(format!("{path}: expected a list `prompts`: {error}"));
+    };
+    let mut findings = Findings::new(ParseMode::Lenient, &TOOLS_CODES, shown.to_owned(), text);
+    let is_read = read_text(&mut findings, text, prompts);
+    (findings.finish(), !is_read)
+}
+
+fn read_text(findings: &mut Findings<'_>, text: &str, prompts: &mut Vec<SkillPrompt>) -> bool {
+    let start = text.len() - text.trim_start_matches('\u{FEFF}').len();
+    let parsed = parse(text.get(start..).unwrap_or_default(), start);
+    let (fault, root) = match parsed {
+        Ok(tree) => (tree.faults.into_iter().next(), tree.root),
+        Err(fault) => (Some(fault), None),
+    };
+    if let Some(fault) = fault {
+        let message = format!("the prompts file cannot be read: {}", fault.message);
+        let added = findings.warning(codes::PROMPTS_FILE, &fault.span, message);
+        added.help(fault.help.unwrap_or_else(|| "mend the line".to_owned()));
+        return false;
+    }
+    let list = root.as_ref().and_then(|root| root.get("prompts"));
+    let Some(entries) = list.and_then(Node::list) else {
+        let place = list.map_or(0..0, |list| list.span.clone());
+        let message = match list {
+            Some(node) => format!("expected a list `prompts`, found {}", node.noun()),
+            None => "expected a list `prompts`".to_owned(),
+        };
+        findings
+            .warning(codes::PROMPTS_FILE, &place, message)
+            .help("write `prompts:` and one `- name: …` with a `template` for each prompt");
+        return false;
+    };
+    for entry in entries {
+        let place = entry.get("name").unwrap_or(entry).span.clone();
+        let (message, help) = match Written::deserialize(entry.to_json()) {
+            Ok(written) if prompts.len() >= MOST_PROMPTS => (
+                format!("`{}` is one prompt too many", brief(&written.name)),
+                "a skill has at most 100 prompts",
+            ),
+            Ok(written) if prompts.iter().any(|known| known.name == written.name) => (
+                format!("`{}` is there twice; the first stays", brief(&written.name)),
+                "give it another name, or remove one of the two",
+            ),
+            Ok(written) => {
+                prompts.push(written.into());
                 continue;
             }
+            Err(error) => (
+                format!("this prompt cannot be used: {error}"),
+                "a prompt has a `name` and a `template`; `description` is text, `arguments` a list",
+            ),
         };
-        for entry in file.prompts {
-            match Written::deserialize(entry) {
-                Ok(written) if prompts.len() >= MOST_PROMPTS => {
-                    faults.push(format!("{path}: `{}` is one prompt too many", written.name));
-                }
-                Ok(written) if prompts.iter().any(|known| known.name == written.name) => {
-                    faults.push(format!("{path}: `{}` is there twice", written.name));
-                }
-                Ok(written) => prompts.push(written.into()),
-                Err(error) => faults.push(format!("{path}: {error}")),
+        let start = place.start..place.start;
+        findings
+            .warning(codes::PROMPT_ENTRY, &start, message)
+            .help(help);
+    }
+    true
+}
+
+/// What is wrong with the prompts that a skill names, for the author. `key` is where they are named.
+pub(crate) fn prompt_findings(
+    front: &mut Findings<'_>,
+    key: &Node<'_>,
+    candidate: &Candidate,
+    handle: &FolderHandle,
+    metadata: &SkillMetadata,
+) -> Vec<Diagnostic> {
+    if key.is_absent() {
+        return Vec::new();
+    }
+    let Some(Value::String(named)) = metadata.dcc_extra.get("prompts") else {
+        let message = format!("`prompts` must be the path of a file, found {}", key.noun());
+        front
+            .warning(codes::PROMPTS_FILE, &key.span, message)
+            .help("put the list into prompts.yaml beside SKILL.md and name that file here");
+        return Vec::new();
+    };
+    let files = match named.split_once('*') {
+        Some((before, after)) => files_like(handle, before, after),
+        None => vec![plain_path(named)],
+    };
+    if files.is_empty() {
+        let message = format!("no file of the skill is meant by `{}`", brief(named));
+        front
+            .warning(codes::PROMPTS_FILE, &key.span, message)
+            .help("add the file, or remove the key");
+    }
+    let mut prompts = Vec::new();
+    let mut found = Vec::new();
+    for file in files {
+        match handle.read(&file, MOST_BYTES as u64) {
+            Ok(bytes) => found.extend(read_bytes(&candidate.shown(&file), &bytes, &mut prompts).0),
+            Err(error) => {
+                let message = format!("the prompts file: {error}");
+                let cure = error
+                    .cure()
+                    .unwrap_or("put the file into the skill, or remove the key");
+                front
+                    .warning(codes::PROMPTS_FILE, &key.span, message)
+                    .help(cure);
             }
         }
     }
-    (prompts, faults)
+    found
 }
 
-/// What a file says that spells characters as JSON writers do, in two halves: plain readers of YAML refuse those.
-fn json_written(bytes: &[u8]) -> Option<Value> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    without_pairs(text)?;
-    let tree = parse(text, 0).ok().filter(|tree| tree.faults.is_empty())?;
-    Some(tree.root?.to_json())
+/// The files that a name with one `*` means, in the order of their paths.
+fn files_like(handle: &FolderHandle, before: &str, after: &str) -> Vec<String> {
+    let (folder, start) = before.rsplit_once('/').unwrap_or((".", before));
+    let (end, below) = after.split_once('/').unwrap_or((after, ""));
+    let prefix = before.strip_suffix(start).unwrap_or_default();
+    let names = handle.entries(folder).into_iter();
+    let names = names.filter_map(|entry| entry.name.ok());
+    let meant = names.filter(|name| {
+        let rest = name.strip_prefix(start);
+        rest.is_some_and(|rest| rest.ends_with(end))
+    });
+    let mut files: Vec<String> = meant
+        .map(|name| match below {
+            "" => format!("{prefix}{name}"),
+            below => format!("{prefix}{name}/{below}"),
+        })
+        .filter(|path| handle.file_path(path).is_ok())
+        .collect();
+    files.sort_unstable();
+    files.truncate(MOST_PROMPTS);
+    files
 }
 
 impl From<Written> for SkillPrompt {
@@ -195,7 +331,8 @@ mod tests {
             let bytes = skill.files.read(path, 1 << 24);
             bytes.map_err(|error| error.to_string())
         };
-        read_prompts(&prompt_files(&skill.metadata, paths), read)
+        let found = read_prompts(&prompt_files(&skill.metadata, paths), read);
+        (found.prompts, found.faults)
     }
 
     #[test]

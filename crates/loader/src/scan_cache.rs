@@ -178,16 +178,22 @@ impl ScanCache {
                     path.parent()
                 };
                 folders.extend(folder.map(Path::to_path_buf));
-                // What a link inside the skill leads to lies in another folder.
-                let is_link = path
-                    .symlink_metadata()
-                    .is_ok_and(|found| found.is_symlink());
-                if is_link && let Ok(target) = path.canonicalize() {
-                    folders.extend(target.parent().map(Path::to_path_buf));
-                }
             }
         }
         folders
+    }
+
+    /// Every link that a skill or one of its files was reached by: what it leads to lies in another
+    /// folder.
+    #[cfg(feature = "watch")]
+    pub(crate) fn links(&self) -> Vec<PathBuf> {
+        let walked = self.walk.iter().flat_map(|walk| &walk.walked.links);
+        let stamps = self.skills.values().flat_map(|skill| &skill.stamps);
+        let inside = stamps.map(|(path, _)| path).filter(|path| {
+            path.symlink_metadata()
+                .is_ok_and(|found| found.is_symlink())
+        });
+        walked.chain(inside).cloned().collect()
     }
 }
 
@@ -196,7 +202,7 @@ impl KnownWalk {
         let now = SystemTime::now();
         let walked = walk(roots, mode);
         let stamps = in_parallel(&walked.folders, |folder| Stamp::of(folder));
-        let holds = !walked.has_links
+        let holds = walked.links.is_empty()
             && walked.locked.is_empty()
             && stamps.iter().flatten().all(|stamp| stamp.is_settled(now));
         Self {

@@ -31,8 +31,8 @@ pub(crate) struct Walked {
     pub(crate) findings: Vec<RootFinding>,
     /// Every folder that was listed, and the roots that are no folders.
     pub(crate) folders: Vec<PathBuf>,
-    /// A link was met: what it leads to may change without a trace in the listed folders.
-    pub(crate) has_links: bool,
+    /// The links that were met: what they lead to may change without a trace in the listed folders.
+    pub(crate) links: Vec<PathBuf>,
 }
 
 /// A folder on the way.
@@ -264,7 +264,7 @@ impl RootWalk<'_> {
             let display_path = joined(&folder.display_path, name);
             let path = folder.path.join(name);
             let path = if *is_link {
-                self.walked.has_links = true;
+                self.walked.links.push(path.clone());
                 match self.follow(folder, &path, &display_path) {
                     Some(target) => target,
                     None => continue,

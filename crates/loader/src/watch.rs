@@ -5,6 +5,7 @@ mod settings;
 mod side_folders;
 mod stirred;
 mod thread;
+mod ways;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -23,6 +24,7 @@ pub use settings::WatchSettings;
 use side_folders::SideFolders;
 pub use stirred::StirredPaths;
 use thread::Signal;
+use ways::Ways;
 
 /// Watches folders with skills, and reads again what has changed.
 ///
@@ -252,7 +254,14 @@ impl State {
             let report = self.cache.report();
             self.sides
                 .add_to(&mut folders, report, |skill| stirred.touches(skill));
-            if !self.eyes.look_at(self.cache.roots(), folders) {
+            let mut ways = Ways::default();
+            for root in self.cache.roots() {
+                ways.add(&root.path);
+            }
+            for link in self.cache.links() {
+                ways.add(&link);
+            }
+            if !self.eyes.look_at(ways, folders) {
                 break;
             }
             let more = self.cache.rescan();

@@ -8,13 +8,15 @@ use metier_loader::{
 };
 
 /// What was read, and from what.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct KnownPrompts {
     /// Each file with its digest; without one where the skill has no such file.
     sources: Vec<(String, Option<FileDigest>)>,
     pub(super) prompts: Arc<[SkillPrompt]>,
     /// Why others cannot be used.
     pub(super) faults: Vec<String>,
+    /// A file could not be used as a whole.
+    is_torn: bool,
 }
 
 impl KnownPrompts {
@@ -23,12 +25,28 @@ impl KnownPrompts {
         self.sources == sources(skill, manifest)
     }
 
+    /// The same after an earlier reading: where a save broke a file, the prompts from before it stay.
+    pub(super) fn after(mut self, before: Option<&Self>) -> Self {
+        let Some(before) = before else { return self };
+        let is_same = before.prompts == self.prompts;
+        let same_files = || {
+            let paths = |known: &Self| -> Vec<String> {
+                known.sources.iter().map(|(path, _)| path.clone()).collect()
+            };
+            paths(before) == paths(&self)
+        };
+        if is_same || self.is_torn && same_files() {
+            self.prompts = Arc::clone(&before.prompts);
+        }
+        self
+    }
+
     /// Reads them; `None` when a file has other bytes than the manifest says.
     pub(super) fn read(skill: &LoadedSkill, manifest: &FileManifest) -> Option<Self> {
         let sources = sources(skill, manifest);
         let files: Vec<String> = sources.iter().map(|(path, _)| path.clone()).collect();
         let mut is_torn = false;
-        let (prompts, faults) = read_prompts(&files, |path| {
+        let read = read_prompts(&files, |path| {
             let Some(file) = manifest.get(path) else {
                 return Err(format!("{path}: the skill has no such file"));
             };
@@ -42,8 +60,9 @@ impl KnownPrompts {
         });
         (!is_torn).then(|| Self {
             sources,
-            prompts: prompts.into(),
-            faults,
+            prompts: read.prompts.into(),
+            faults: read.faults,
+            is_torn: read.is_torn,
         })
     }
 }

@@ -192,12 +192,10 @@ impl ServedSkill {
         if before.is_some_and(|known| known.is_of(self.skill(), manifest)) {
             return true;
         }
-        let Some(mut now) = KnownPrompts::read(self.skill(), manifest) else {
+        let Some(now) = KnownPrompts::read(self.skill(), manifest) else {
             return false;
         };
-        if let Some(before) = before.filter(|before| before.prompts == now.prompts) {
-            now.prompts = Arc::clone(&before.prompts);
-        }
+        let now = now.after(before);
         for fault in &now.faults {
             let key = self.key();
             tracing::warn!("a prompt of the skill `{key}` cannot be used: {fault}");

@@ -78,15 +78,20 @@ impl ServedSkill {
         let same_folder = before.filter(|before| before.skill().path == skill.path);
         let known = same_folder.map(|before| {
             let before = before.lock();
-            (before.cache.clone(), before.told.clone())
+            (
+                before.cache.clone(),
+                before.told.clone(),
+                before.prompts.clone(),
+            )
         });
-        let (cache, mut told) = known.unwrap_or_default();
+        let (cache, mut told, prompts) = known.unwrap_or_default();
         if skill.beyond_manifest.is_some() {
             told.whole(&key, skill.beyond_manifest.as_ref());
         }
         let state = State {
             cache,
             told,
+            prompts,
             ..State::default()
         };
         Self {

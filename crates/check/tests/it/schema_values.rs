@@ -129,6 +129,31 @@ fn pairs() -> Vec<Pair> {
     pairs
 }
 
+/// What the check reads at a tool without calling it unknown, an editor has to know as well.
+#[test]
+fn every_key_of_a_tool_stands_in_the_schema() {
+    let known = keys(&tools_schema(), Some("ToolFields"));
+    for key in [
+        "read_only_hint",
+        "read-only-hint",
+        "destructive_hint",
+        "idempotent_hint",
+        "open_world_hint",
+        "deferred_hint",
+        "enforce_thread_affinity",
+        "job_strategy",
+        "intent",
+        "tool_role",
+        "risk",
+        "side_effects",
+        "produces",
+        "requires",
+        "call_examples",
+    ] {
+        assert!(known.iter().any(|known| known == key), "{key}");
+    }
+}
+
 #[test]
 fn each_key_with_each_value_is_valid_or_an_error_in_both() {
     let mut pairs = pairs();

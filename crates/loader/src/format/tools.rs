@@ -1,6 +1,7 @@
 //! The tools file.
 
 use schemars::JsonSchema;
+use serde_json::Value;
 
 use super::values::{
     AffinityWord, ExecutionWord, Flag, Name, OrBlank, SchemaText, Seconds, Text, TextList,
@@ -71,6 +72,34 @@ pub struct ToolFields {
     pub next_tools: Option<OrBlank<NextTools>>,
     /// A name for people.
     pub title: Option<Text>,
+    /// As in `annotations`, which win: changes nothing.
+    pub read_only_hint: Option<Flag>,
+    /// As in `annotations`: may destroy something.
+    pub destructive_hint: Option<Flag>,
+    /// As in `annotations`: may be repeated without further effect.
+    pub idempotent_hint: Option<Flag>,
+    /// As in `annotations`: reaches beyond the host.
+    pub open_world_hint: Option<Flag>,
+    /// As in `annotations`: show the schema only after loading.
+    pub deferred_hint: Option<Flag>,
+    /// For hosts that read it; kept as it is, like the keys that follow.
+    pub enforce_thread_affinity: Option<Value>,
+    /// How a host runs it as a job.
+    pub job_strategy: Option<Value>,
+    /// What it is meant for.
+    pub intent: Option<Value>,
+    /// Its part in a pipeline.
+    pub tool_role: Option<Value>,
+    /// What may go wrong.
+    pub risk: Option<Value>,
+    /// What it changes beside its result.
+    pub side_effects: Option<Value>,
+    /// What it makes.
+    pub produces: Option<Value>,
+    /// What has to be there before.
+    pub requires: Option<Value>,
+    /// Calls as examples.
+    pub call_examples: Option<Value>,
 }
 
 /// Hints for clients; camel and kebab case count too.

@@ -13,10 +13,11 @@ pub(super) fn look_at<'p>(
     paths: impl IntoIterator<Item = &'p str>,
 ) {
     for file in prompt_files(&skill.metadata, paths) {
-        let (prompts, _) = read_prompts(std::slice::from_ref(&file), |path| {
+        let read = read_prompts(std::slice::from_ref(&file), |path| {
             let bytes = skill.files.read(path, MANIFEST_BYTES);
             bytes.map_err(|error| error.to_string())
         });
+        let prompts = read.prompts;
         let templates = prompts.iter().map(|prompt| &*prompt.template);
         scan.values(Part::Body, &file, "in the prompts", templates);
         let shown = prompts.iter().flat_map(shown);

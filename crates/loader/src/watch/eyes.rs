@@ -11,7 +11,7 @@ use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use super::settings::WatchSettings;
 use super::stirred::StirredPaths;
 use super::thread::Signal;
-use crate::Root;
+use super::ways::Ways;
 use crate::stamp::Stamp;
 
 /// Watches folders one by one, not trees: what lies deeper than a scan looks costs nothing.
@@ -31,6 +31,8 @@ pub(super) struct Eyes {
 struct Noted {
     lost: Lost,
     stirred: StirredPaths,
+    /// What is watched for a few names alone.
+    ways: Ways,
 }
 
 /// What the system may have stopped to watch by itself since the folders were looked at.
@@ -43,6 +45,17 @@ struct Lost {
     paths: BTreeSet<PathBuf>,
     /// Events are missing, so that it may be any.
     all: bool,
+}
+
+impl Noted {
+    /// Whether it happened beside the ways to what is watched.
+    fn is_beside(&self, event: &notify::Result<notify::Event>) -> bool {
+        event.as_ref().is_ok_and(|event| {
+            !event.need_rescan()
+                && !event.paths.is_empty()
+                && event.paths.iter().all(|path| self.ways.is_beside(path))
+        })
+    }
 }
 
 impl Lost {
@@ -70,6 +83,9 @@ impl Eyes {
         let notes = Arc::clone(&noted);
         let system = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let mut notes = locked(&notes);
+            if notes.is_beside(&event) {
+                return;
+            }
             notes.lost.note(&event);
             let matters = notes.stirred.note(&event);
             drop(notes);
@@ -92,17 +108,21 @@ impl Eyes {
         eyes
     }
 
-    /// Watches exactly the folders that matter; true when one is watched that was not before.
-    pub(super) fn look_at(&mut self, roots: &[Root], mut folders: BTreeSet<PathBuf>) -> bool {
+    /// Watches exactly the folders that matter, and the ways to roots and links; true when one is watched
+    /// that was not before.
+    pub(super) fn look_at(&mut self, ways: Ways, folders: BTreeSet<PathBuf>) -> bool {
         if self.system.is_none() {
             return false;
         }
         // Taken before the folders are looked at: what is lost later is told by a later event.
-        let lost = std::mem::take(&mut locked(&self.noted).lost);
-        for root in roots {
-            folders.extend(around(&root.path));
-        }
-        let wanted: BTreeMap<PathBuf, (u64, u64)> = folders
+        let ways = ways.without(&folders);
+        let wanted: Vec<PathBuf> = folders.into_iter().chain(ways.folders().cloned()).collect();
+        let lost = {
+            let mut noted = locked(&self.noted);
+            noted.ways = ways;
+            std::mem::take(&mut noted.lost)
+        };
+        let wanted: BTreeMap<PathBuf, (u64, u64)> = wanted
             .into_iter()
             .filter_map(|folder| {
                 let stamp = Stamp::of(&folder)?;
@@ -204,23 +224,6 @@ impl Eyes {
 
 fn locked(noted: &Mutex<Noted>) -> std::sync::MutexGuard<'_, Noted> {
     noted.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The folders in which a root itself can appear, go or be replaced: those above it, by its name
-/// and where it really is. Of a root that is not there, the nearest folder above that is.
-fn around(root: &Path) -> Vec<PathBuf> {
-    let named = std::path::absolute(root).unwrap_or_else(|_| root.to_path_buf());
-    let real = named.canonicalize().ok();
-    let above = |path: &Path| {
-        path.ancestors()
-            .skip(1)
-            .find(|folder| folder.is_dir())
-            .map(Path::to_path_buf)
-    };
-    above(&named)
-        .into_iter()
-        .chain(real.as_deref().and_then(above))
-        .collect()
 }
 
 fn is_about_one(error: &notify::Error) -> bool {

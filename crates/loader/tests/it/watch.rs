@@ -327,3 +327,186 @@ fn a_folder_moved_away_and_back_at_once_is_still_watched() {
         }
     }
 }
+
+/// One arrangement of links, and the folder behind them that goes and is made anew.
+#[cfg(unix)]
+struct Linked {
+    what: &'static str,
+    /// Link and what it leads to, below the test's folder; relative targets are taken as they are.
+    links: &'static [(&'static str, &'static str)],
+    /// Where the skill really lies.
+    skill: &'static str,
+    /// What is taken away, and comes back.
+    gone: &'static str,
+}
+
+#[cfg(unix)]
+const LINKED: &[Linked] = &[
+    Linked {
+        what: "a link to a skill folder",
+        links: &[("root/current", "/far/a")],
+        skill: "far/a",
+        gone: "far/a",
+    },
+    Linked {
+        what: "a link to a folder of skills",
+        links: &[("root/pack", "/far/skills")],
+        skill: "far/skills/a",
+        gone: "far/skills",
+    },
+    Linked {
+        what: "the root is a link",
+        links: &[("root", "/far/skills")],
+        skill: "far/skills/a",
+        gone: "far/skills",
+    },
+    Linked {
+        what: "what holds the target",
+        links: &[("root/current", "/far/deep/er/a")],
+        skill: "far/deep/er/a",
+        gone: "far/deep",
+    },
+    Linked {
+        what: "what holds the target of the root",
+        links: &[("root", "/far/deep/er/skills")],
+        skill: "far/deep/er/skills/a",
+        gone: "far/deep",
+    },
+    Linked {
+        what: "the end of a chain of links, one of them relative",
+        links: &[
+            ("root/current", "/one/link"),
+            ("one/link", "../two/link"),
+            ("two/link", "/far/a"),
+        ],
+        skill: "far/a",
+        gone: "far/a",
+    },
+    Linked {
+        what: "a link in the middle of a chain",
+        links: &[("root/current", "/one/link"), ("one/link", "/far/a")],
+        skill: "far/a",
+        gone: "one",
+    },
+    Linked {
+        what: "a link on the way to a target",
+        links: &[("root/current", "/one/link/deep/a"), ("one/link", "/far")],
+        skill: "far/deep/a",
+        gone: "one/link",
+    },
+];
+
+#[cfg(unix)]
+fn link(base: &Path, link: &str, target: &str) {
+    let target = match target.strip_prefix('/') {
+        Some(below) => base.join(below),
+        None => target.into(),
+    };
+    let link = base.join(link);
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(target, link).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_link_leads_to_goes_and_is_made_anew() {
+    for case in LINKED {
+        for is_renamed in [false, true] {
+            let bench = Bench::new(|base| {
+                if !case.links.iter().any(|(link, _)| *link == "root") {
+                    fs::create_dir(base.join("root")).unwrap();
+                }
+                skill(&base.join(case.skill), "first");
+                for (name, target) in case.links {
+                    link(base, name, target);
+                }
+            });
+            let base = bench.folder.path();
+            assert_eq!(bench.descriptions(), ["first"], "{}", case.what);
+            let gone = base.join(case.gone);
+            for description in ["second", "third"] {
+                if is_renamed {
+                    let away = base.join(format!("before-{description}"));
+                    fs::rename(&gone, away).unwrap();
+                } else if gone.is_symlink() {
+                    fs::remove_file(&gone).unwrap();
+                } else {
+                    fs::remove_dir_all(&gone).unwrap();
+                }
+                bench.until_described(&[]);
+                skill(&base.join(case.skill), description);
+                for (name, target) in case.links {
+                    if !base.join(name).is_symlink() {
+                        link(base, name, target);
+                    }
+                }
+                bench.until(case.what, |delta| {
+                    let skills = &delta.report.skills;
+                    skills.len() == 1 && skills[0].metadata.description == description
+                });
+                // What was made anew is watched as well.
+                skill(&base.join(case.skill), "edited");
+                bench.until_described(&["edited"]);
+            }
+        }
+    }
+}
+
+/// Whatever stands on the way, and in whatever folder, may lead elsewhere from now on.
+#[cfg(unix)]
+#[test]
+fn any_link_on_the_way_may_be_pointed_elsewhere() {
+    for moved in ["root/current", "one/link", "two"] {
+        let bench = Bench::new(|base| {
+            skill(&base.join("far/v1"), "v1");
+            skill(&base.join("far/v2"), "v2");
+            fs::create_dir(base.join("other")).unwrap();
+            link(base, "other/link", "/far/v2");
+            link(base, "three/link", "/far/v1");
+            link(base, "two", "/three");
+            link(base, "one/link", "../two/link");
+            link(base, "root/current", "/one/link");
+        });
+        let base = bench.folder.path();
+        assert_eq!(bench.descriptions(), ["v1"], "{moved}");
+        for (target, description) in [("v2", "v2"), ("v1", "v1"), ("v2", "v2")] {
+            let target = match (moved, target) {
+                ("two", "v2") => "/other".to_owned(),
+                ("two", _) => "/three".to_owned(),
+                (_, target) => format!("/far/{target}"),
+            };
+            link(base, "aside/new", &target);
+            fs::rename(base.join("aside/new"), base.join(moved)).unwrap();
+            bench.until(moved, |delta| {
+                delta.report.skills.len() == 1
+                    && delta.report.skills[0].metadata.description == description
+            });
+        }
+    }
+}
+
+/// A folder on the way is watched for what lies on the way alone.
+#[cfg(unix)]
+#[test]
+fn what_lies_beside_the_way_is_told_to_nobody() {
+    let bench = Bench::new(|base| {
+        skill(&base.join("far/a"), "a");
+        link(base, "root/current", "/far/a");
+    });
+    let base = bench.folder.path();
+    fs::write(base.join("far/beside"), "x").unwrap();
+    fs::write(base.join("beside"), "x").unwrap();
+    skill(&base.join("far/a"), "b");
+    let mut stirred = Vec::new();
+    while stirred.is_empty() {
+        match bench.notices.recv_timeout(BOUND) {
+            Ok(WatchNotice::Files(files)) => stirred.push(files),
+            Ok(_) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let base = base.canonicalize().unwrap();
+    assert!(stirred[0].touches(&base.join("far/a")));
+    assert!(!stirred[0].touches(&base.join("far/beside")), "{stirred:?}");
+    assert!(!stirred[0].touches(&base.join("beside")), "{stirred:?}");
+}

@@ -72,6 +72,51 @@ async fn a_skill_brings_prompts_along() {
     .await;
 }
 
+/// The prompts from before a torn save stay, also where the skill itself was read again meanwhile.
+#[tokio::test]
+async fn a_save_that_breaks_the_prompts_keeps_those_from_before() {
+    let bench = bench();
+    let skill =
+        "---\nname: more\ndescription: x\nmetadata:\n  dcc-mcp:\n    prompts: prompts.yaml\n---\n";
+    write(bench.root(), "more/SKILL.md", skill);
+    let prompts = |template: &str| format!("prompts:\n- name: greet\n  template: {template}\n");
+    write(bench.root(), "more/prompts.yaml", &prompts("one"));
+    bench.rediscover();
+    let client = bench.session().await;
+    let greeting = async || {
+        let got = both(
+            &bench,
+            &client,
+            "prompts/get",
+            json!({"name": "more__greet"}),
+        )
+        .await;
+        got.answer["result"]["messages"][0]["content"]["text"].clone()
+    };
+    assert_eq!(greeting().await, "one");
+    for broken in ["prompts: [", "prompt: []", "prompts: {}"] {
+        write(bench.root(), "more/prompts.yaml", broken);
+        bench.rediscover();
+        assert_eq!(greeting().await, "one", "{broken}");
+    }
+    std::fs::remove_file(bench.root().join("more/prompts.yaml")).unwrap();
+    bench.rediscover();
+    assert_eq!(greeting().await, "one");
+    write(bench.root(), "more/prompts.yaml", &prompts("two"));
+    bench.rediscover();
+    assert_eq!(greeting().await, "two");
+    // An empty list is what its author says.
+    write(bench.root(), "more/prompts.yaml", "prompts: []");
+    bench.rediscover();
+    error(
+        &bench,
+        &client,
+        "prompts/get",
+        json!({"name": "more__greet"}),
+    )
+    .await;
+}
+
 /// The next notices, as far as there are any before this one.
 async fn notices_until(stream: &metier_mcp::NoticeStream, last: &str) -> Vec<String> {
     let mut heard = Vec::new();
@@ -173,8 +218,10 @@ async fn an_edited_prompt_is_seen_by_the_next_look_and_told() {
     bench.rediscover();
     notices_until(&stream, "prompts").await;
     assert_eq!(got().await, "Good evening");
-    // A broken file costs its prompts.
+    // A save that breaks a file keeps its prompts; a list that holds none is what its author says.
     write(bench.root(), "more/p/a.yaml", "prompts: {");
+    assert_eq!(listed().await, ["greet"]);
+    write(bench.root(), "more/p/a.yaml", "prompts: []");
     assert!(listed().await.is_empty());
     notices_until(&stream, "prompts").await;
 }
