@@ -57,8 +57,8 @@ mod view;
 
 pub use activation::{
     Activation, ActivationRefusal, Arguments, Caller, Decision, Effect, MOST_CHARACTERS,
-    PermissionOutcome, PermissionRules, RuleFault, Scope, SkillScopes, SkillText, effects, fill,
-    find, open,
+    PermissionOutcome, PermissionRules, RuleFault, Scope, SkillScopes, SkillText, argument_names,
+    effects, fill, find, open,
 };
 pub use book::{SkillBook, SkillEntry, Source};
 pub use conversation::{Conversation, TranscriptItem};
