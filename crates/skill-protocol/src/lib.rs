@@ -28,7 +28,7 @@
 //! assert_eq!(listing(&view, Some(&first.token), &ListingOptions::default()).text, "");
 //!
 //! let mut index = FusedIndex::new();
-//! index.index(book.entries().iter().map(SkillEntry::document).collect());
+//! index.index(book.entries().map(SkillEntry::document).collect());
 //! let cascade = Cascade::new(view).with_hybrid(&index);
 //! let Discovery::Answered(answer) = cascade.begin(&DiscoverRequest::new("render the shot on the farm")) else {
 //!     unreachable!("no selector was wanted")
