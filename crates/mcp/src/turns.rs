@@ -8,9 +8,12 @@ use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
 
 use crate::session::lock;
 
+/// The queue of each session of which something is being told.
+type Queues = BTreeMap<Arc<str>, Arc<Queue<()>>>;
+
 /// Who is telling, or waits to tell, something of which session.
 #[derive(Clone, Default)]
-pub(crate) struct Turns(Arc<Mutex<BTreeMap<Arc<str>, Arc<Queue<()>>>>>);
+pub(crate) struct Turns(Arc<Mutex<Queues>>);
 
 /// A place in the queue of one session.
 pub(crate) struct Turn {
