@@ -53,7 +53,6 @@ pub(crate) fn book(snapshot: &CatalogSnapshot) -> SkillBook {
     let shelf = snapshot.shelf();
     let entries = snapshot.parts.skills.entries.iter();
     let entries = entries.map(|(name, entry)| {
-        let source = source_of(&entry.skill);
         let known = entry.skill.not_served.clone();
         let why = known.or_else(|| shelf.get(name)?.why_not());
         let why = why.map(|reason| {
@@ -62,9 +61,16 @@ pub(crate) fn book(snapshot: &CatalogSnapshot) -> SkillBook {
             }
             format!("{reason}; its tools are there with {}", load_call(name))
         });
-        SkillEntry::of(name, source, entry.metadata()).not_served(why)
+        let served = entry.before_model.get_or_init(|| {
+            let source = source_of(&entry.skill);
+            Arc::new(SkillEntry::of(name, source, entry.metadata()))
+        });
+        match why {
+            None => Arc::clone(served),
+            why => Arc::new(SkillEntry::clone(served).not_served(why)),
+        }
     });
-    SkillBook::new(snapshot.generation(), entries.collect())
+    SkillBook::of_shared(snapshot.generation(), entries)
 }
 
 fn source_of(skill: &LoadedSkill) -> Source {
@@ -83,7 +89,7 @@ impl SkillCatalog {
     /// Skills that no listing shows because their text is not served, each with the reason, as far as it is known.
     pub fn unlisted(&self) -> BTreeMap<String, String> {
         let snapshot = self.snapshot();
-        let entries = snapshot.book().entries().iter();
+        let entries = snapshot.book().entries();
         let unlisted = entries.filter_map(|entry| {
             let reason = entry.not_served.clone()?;
             Some((entry.name.clone(), reason))

@@ -1,7 +1,7 @@
 //! All skills that were found, and how they stand to each other.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use metier_depgraph::DependencyGraph;
 use metier_diagnostics::{Diagnostic, Severity};
@@ -10,6 +10,7 @@ use metier_loader::{
 };
 use metier_search::{FusedIndex, SkillDocument, SkillIndex as _, ToolDocument};
 use metier_skill_model::{JsonObject, SkillMetadata};
+use metier_skill_protocol::SkillEntry as ProtocolEntry;
 
 use crate::dependency_findings::{DependencyFindings, Dependent};
 use crate::listed_tool::ListedTool;
@@ -30,6 +31,8 @@ pub(crate) struct SkillEntry {
     /// How many of them stand at this skill; the others stand at skills that it needs.
     pub(crate) told_here: usize,
     pub(crate) stub: Arc<ListedTool>,
+    /// How the protocol sees it while its text is served; the same in every generation that has this one.
+    pub(crate) before_model: OnceLock<Arc<ProtocolEntry>>,
     /// Nothing here depends on which other skills there are.
     stands_alone: bool,
 }
@@ -228,6 +231,7 @@ fn entry(
     let stub = Arc::new(stub::entry(&skill.metadata));
     SkillEntry {
         stands_alone: true,
+        before_model: OnceLock::new(),
         skill,
         obstacle,
         missing,

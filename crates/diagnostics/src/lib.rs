@@ -32,3 +32,4 @@ mod visible;
 pub use code::{Code, Severity};
 pub use diagnostic::{Diagnostic, Label, has_errors, worst};
 pub use location::{LineIndex, Location};
+pub use visible::{is_invisible, visible_name};

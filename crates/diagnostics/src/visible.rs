@@ -4,17 +4,20 @@ use std::borrow::Cow;
 
 /// The text with control and direction characters escaped; line ends and tabs are left.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| matches!(c, '\n' | '\r' | '\t'))
+    let is_left = |c| matches!(c, '\n' | '\r' | '\t');
+    escaped(text, |c| {
+        (c.is_control() && !is_left(c)) || turns_the_line(c)
+    })
 }
 
-/// The name of a file, on one line.
-pub(crate) fn visible_name(name: &str) -> Cow<'_, str> {
-    escaped(name, |_| false)
+/// The name of a file, or what is said of it, as findings, lists and the log write it: on one line, with every character
+/// escaped that is not seen or steers a terminal (`\n`, `\u{1b}`).
+pub fn visible_name(name: &str) -> Cow<'_, str> {
+    escaped(name, |c| c.is_control() || is_invisible(c))
 }
 
-fn escaped(text: &str, is_left: impl Fn(char) -> bool) -> Cow<'_, str> {
-    let is_odd = |c: char| (c.is_control() && !is_left(c)) || turns_the_line(c);
-    if !text.contains(is_odd) {
+fn escaped(text: &str, is_odd: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_odd) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 8);
@@ -26,6 +29,19 @@ fn escaped(text: &str, is_left: impl Fn(char) -> bool) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
+}
+
+/// Whether the character takes no place on the screen: what Unicode calls ignorable by default, assigned or not, and the
+/// marks around notes between lines.
+pub fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
+            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
+            | '\u{E0000}'..='\u{E0FFF}'
+    )
 }
 
 fn turns_the_line(c: char) -> bool {
@@ -43,6 +59,7 @@ mod tests {
             "a\\u{1b}[31m\\u{0}\n\\u{202e}灯"
         );
         assert_eq!(visible_name("a\nb\u{9b}c"), "a\\nb\\u{9b}c");
+        assert_eq!(visible_name("a\u{200b}b灯"), "a\\u{200b}b灯");
         assert!(matches!(visible("plain — 灯光\tx"), Cow::Borrowed(_)));
     }
 }

@@ -157,7 +157,8 @@ impl FolderHandle {
                     }
                     Err(error) => match read_error(&path, &error) {
                         ReadFileError::Outside { .. } => {
-                            list.skip(path, "it leads out of the skill folder");
+                            let reason = self.why_outside(&path);
+                            list.skip(path, reason);
                         }
                         ReadFileError::NotFound { .. } => list.skip(path, "it leads nowhere"),
                         error => list.fail(path, &error),
@@ -166,6 +167,19 @@ impl FolderHandle {
             }
         }
         list
+    }
+
+    /// What is wrong with a link that is not followed. That its target lies inside makes no difference where the way there
+    /// does not: only a way inside stays inside while somebody swaps links.
+    fn why_outside(&self, link: &str) -> &'static str {
+        if self.file_path(link).is_err() {
+            return "it leads out of the skill folder";
+        }
+        if self.is_absolute_link(link) {
+            return "it is an absolute link, which is not followed although its target lies in the skill: make it a relative one";
+        }
+        "it leads through what lies outside of the skill folder, which is not followed although its target lies in the \
+         skill: link to it by a way inside"
     }
 
     /// Why what a link leads to is nothing for readers, where it is not.

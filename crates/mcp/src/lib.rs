@@ -68,6 +68,7 @@ mod shared;
 mod slot;
 mod stream;
 mod table;
+mod turns;
 mod well_known;
 mod workspace;
 

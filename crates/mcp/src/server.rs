@@ -24,7 +24,7 @@ use crate::incoming::{Incoming, Refused, Way};
 use crate::meta::Meta;
 use crate::methods;
 use crate::session::Session;
-use crate::session_hooks::TOLD_WITHIN;
+use crate::session_hooks::{TOLD_AT_LEAST, TOLD_WITHIN};
 use crate::session_roots::ask_if_due;
 use crate::shared::Shared;
 use crate::stream::NoticeStream;
@@ -53,9 +53,6 @@ impl fmt::Debug for McpServer {
             .finish_non_exhaustive()
     }
 }
-
-/// What hooks have at least, after calls that took all the time that a shutdown has.
-const TOLD_AT_LEAST: Duration = Duration::from_secs(2);
 
 impl McpServer {
     /// A server over a catalog.

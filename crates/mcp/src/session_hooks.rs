@@ -17,6 +17,9 @@ const AT_ONCE: usize = 16;
 /// a hook may take unless told otherwise, and shorter than what service managers wait before they kill.
 pub(crate) const TOLD_WITHIN: Duration = Duration::from_secs(6);
 
+/// What hooks have of that at least, after whatever took the time before them.
+pub(crate) const TOLD_AT_LEAST: Duration = Duration::from_secs(2);
+
 impl Shared {
     /// Tells the hooks that a client is there, and that another had to go for it. Waits for them unless the request is
     /// given up; they are told to the end all the same.
@@ -87,10 +90,14 @@ impl Shared {
     /// Waits for the handlers; whether all of them heard it. On a task of its own: a client that does not wait for its
     /// answer gives up its request, and every handler hears of a session all the same.
     ///
-    /// What takes longer than `within`, or too long for a server that ends meanwhile, is given up.
+    /// What takes longer than `within`, or too long for a server that ends meanwhile, is given up. Of one session each is told
+    /// after the other: nobody hears of an end before the beginning, but where the beginning hangs and the server ends.
     async fn tell(&self, id: &str, payload: HookPayload, within: Option<Duration>) -> bool {
         let (catalog, id) = (self.catalog.clone(), id.to_owned());
+        let turn = self.turns.of(&id);
+        let patience = within.map(|within| within.saturating_sub(TOLD_AT_LEAST));
         let telling = async move {
+            let _turn = turn.come(patience).await;
             if let Err(denied) = catalog.dispatch(Some(id.clone()), payload).await {
                 tracing::warn!(session = id, reason = %denied, "a session cannot be refused by a hook");
             }

@@ -15,6 +15,7 @@ use crate::peers::Peers;
 use crate::result::Results;
 use crate::sealed::Sealer;
 use crate::session::Sessions;
+use crate::turns::Turns;
 
 pub(crate) struct Shared {
     pub(crate) catalog: SkillCatalog,
@@ -31,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) under_way: TaskTracker,
     /// What hooks are being told of sessions, whether somebody waits for it or not.
     pub(crate) telling: TaskTracker,
+    /// In which order, of one session.
+    pub(crate) turns: Turns,
     /// Fires when the server shuts down.
     pub(crate) closing: CancellationToken,
 }
@@ -51,6 +54,7 @@ impl Shared {
             sealer: Sealer::new(Arc::clone(clock)),
             under_way: TaskTracker::new(),
             telling: TaskTracker::new(),
+            turns: Turns::default(),
             closing: CancellationToken::new(),
             catalog,
             dispatcher,

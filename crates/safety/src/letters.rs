@@ -1,20 +1,8 @@
 //! Characters that are not what they seem: without width, or with the looks of a Latin letter.
 
+pub use metier_diagnostics::is_invisible;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-
-/// Whether the character takes no place on the screen: what Unicode calls ignorable by default, assigned or not, and the
-/// marks around notes between lines.
-pub fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
-            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
-            | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
-            | '\u{E0000}'..='\u{E0FFF}'
-    )
-}
 
 /// Whether the character only chooses between text and picture: emoji are full of them.
 pub(crate) fn is_emoji_selector(c: char) -> bool {

@@ -1,6 +1,7 @@
 //! The skills of one snapshot, as the protocol sees them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use metier_search::SkillDocument;
 use metier_skill_model::SkillMetadata;
@@ -111,11 +112,12 @@ impl SkillEntry {
     }
 }
 
-/// The skills of one snapshot, in the order of the registry. Built once for a generation.
+/// The skills of one snapshot, in the order of the registry. Built once for a generation; a skill that is the same in two
+/// of them is held by both.
 #[derive(Clone, Debug, Default)]
 pub struct SkillBook {
     generation: u64,
-    entries: Vec<SkillEntry>,
+    entries: Vec<Arc<SkillEntry>>,
     by_id: BTreeMap<String, usize>,
     by_key: BTreeMap<String, Vec<usize>>,
     /// The entries that are for certain files, with what says for which.
@@ -128,6 +130,11 @@ const MOST_GLOBS: usize = 64;
 impl SkillBook {
     /// The skills of a generation. Of two with one id the first counts.
     pub fn new(generation: u64, entries: Vec<SkillEntry>) -> Self {
+        Self::of_shared(generation, entries.into_iter().map(Arc::new))
+    }
+
+    /// The same of skills that other books may hold as well.
+    pub fn of_shared(generation: u64, entries: impl IntoIterator<Item = Arc<SkillEntry>>) -> Self {
         let mut book = Self {
             generation,
             ..Self::default()
@@ -160,8 +167,8 @@ impl SkillBook {
     }
 
     /// All of them.
-    pub fn entries(&self) -> &[SkillEntry] {
-        &self.entries
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = &SkillEntry> {
+        self.entries.iter().map(Arc::as_ref)
     }
 
     /// The entries that are for a file of this path.
@@ -170,12 +177,12 @@ impl SkillBook {
             .conditional
             .iter()
             .filter(move |(_, globs)| globs.iter().any(|glob| glob.matches(path)));
-        meant.filter_map(|(number, _)| self.entries.get(*number))
+        meant.filter_map(|(number, _)| self.at(*number))
     }
 
     /// The one of this id.
     pub fn get(&self, id: &str) -> Option<&SkillEntry> {
-        self.entries.get(*self.by_id.get(id)?)
+        self.at(*self.by_id.get(id)?)
     }
 
     /// Those whose name or id it is, whatever the case and the separators.
@@ -184,9 +191,7 @@ impl SkillBook {
             .by_key
             .get(&folded(name))
             .map_or(&[][..], Vec::as_slice);
-        numbers
-            .iter()
-            .filter_map(|number| self.entries.get(*number))
+        numbers.iter().filter_map(|number| self.at(*number))
     }
 
     /// Those whose name or id begins so.
@@ -201,9 +206,11 @@ impl SkillBook {
             .collect();
         numbers.sort_unstable();
         numbers.dedup();
-        numbers
-            .into_iter()
-            .filter_map(|number| self.entries.get(number))
+        numbers.into_iter().filter_map(|number| self.at(number))
+    }
+
+    fn at(&self, number: usize) -> Option<&SkillEntry> {
+        self.entries.get(number).map(Arc::as_ref)
     }
 }
 

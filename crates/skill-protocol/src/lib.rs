@@ -28,7 +28,7 @@
 //! assert_eq!(listing(&view, Some(&first.token), &ListingOptions::default()).text, "");
 //!
 //! let mut index = FusedIndex::new();
-//! index.index(book.entries().iter().map(SkillEntry::document).collect());
+//! index.index(book.entries().map(SkillEntry::document).collect());
 //! let cascade = Cascade::new(view).with_hybrid(&index);
 //! let Discovery::Answered(answer) = cascade.begin(&DiscoverRequest::new("render the shot on the farm")) else {
 //!     unreachable!("no selector was wanted")
@@ -57,8 +57,8 @@ mod view;
 
 pub use activation::{
     Activation, ActivationRefusal, Arguments, Caller, Decision, Effect, MOST_CHARACTERS,
-    PermissionOutcome, PermissionRules, RuleFault, Scope, SkillScopes, SkillText, effects, fill,
-    find, open,
+    PermissionOutcome, PermissionRules, RuleFault, Scope, SkillScopes, SkillText, argument_names,
+    effects, fill, find, open,
 };
 pub use book::{SkillBook, SkillEntry, Source};
 pub use conversation::{Conversation, TranscriptItem};

@@ -101,7 +101,6 @@ impl<'a> View<'a> {
         let view = *self;
         view.book
             .entries()
-            .iter()
             .filter(move |entry| view.absence(entry).is_none())
     }
 }

@@ -1,5 +1,7 @@
 //! What a file is, by its first bytes and its name, and how it travels: as text, or in base64.
 
+use std::ops::Range;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use metier_loader::FileStart;
@@ -28,15 +30,47 @@ pub enum FileBody {
 impl FileContents {
     /// Text where the bytes are text without loss, otherwise base64.
     pub fn of(path: &str, bytes: Vec<u8>) -> Self {
+        let (mime, body) = Self::of_bytes(path, bytes);
+        let body = body.map_or_else(
+            |bytes| FileBody::Blob(STANDARD.encode(bytes)),
+            FileBody::Text,
+        );
+        Self { mime, body }
+    }
+
+    /// A part of a file, and which bytes it is. What the file is says all of it, so that every part travels in one way. A
+    /// text is cut between characters: from the one that `asked` begins in to the last one that ends in it, one at least.
+    pub fn part(path: &str, bytes: Vec<u8>, asked: Range<usize>) -> (Self, Range<usize>) {
+        let whole = |bytes: &[u8]| asked.start.min(bytes.len())..asked.end.min(bytes.len());
+        match Self::of_bytes(path, bytes) {
+            (mime, Ok(text)) => {
+                let Range { start, end } = whole(text.as_bytes());
+                let start = text.floor_char_boundary(start);
+                let mut end = text.floor_char_boundary(end);
+                if end <= start {
+                    end = text.ceil_char_boundary((start + 1).min(text.len()));
+                }
+                let body = FileBody::Text(text.get(start..end).unwrap_or_default().to_owned());
+                (Self { mime, body }, start..end)
+            }
+            (mime, Err(bytes)) => {
+                let part = whole(&bytes);
+                let of_part = bytes.get(part.clone()).unwrap_or_default();
+                let body = FileBody::Blob(STANDARD.encode(of_part));
+                (Self { mime, body }, part)
+            }
+        }
+    }
+
+    fn of_bytes(path: &str, bytes: Vec<u8>) -> (&'static str, Result<String, Vec<u8>>) {
         let start = FileStart::of(&bytes);
         let is_text = start.is_text() && mime_of_bytes(start.bytes()).is_none();
         let body = match String::from_utf8(bytes) {
-            Ok(text) if is_text => FileBody::Text(text),
-            Ok(text) => FileBody::Blob(STANDARD.encode(text)),
-            Err(error) => FileBody::Blob(STANDARD.encode(error.as_bytes())),
+            Ok(text) if is_text => Ok(text),
+            Ok(text) => Err(text.into_bytes()),
+            Err(error) => Err(error.into_bytes()),
         };
-        let mime = mime_of(path, &start);
-        Self { mime, body }
+        (mime_of(path, &start), body)
     }
 }
 
@@ -177,6 +211,25 @@ mod tests {
             is("no-ext", b"\xff\xfe"),
             ("application/octet-stream", "blob")
         );
+    }
+
+    #[test]
+    fn a_part_of_a_text_ends_between_characters() {
+        let part = |bytes: &[u8], asked: Range<usize>| {
+            let (contents, part) = FileContents::part("a", bytes.to_vec(), asked);
+            (contents.body, part)
+        };
+        let text = |text: &str, part| (FileBody::Text(text.to_owned()), part);
+        let bytes = "a球é".as_bytes();
+        assert_eq!(part(bytes, 0..3), text("a", 0..1));
+        assert_eq!(part(bytes, 1..2), text("球", 1..4));
+        assert_eq!(part(bytes, 3..5), text("球", 1..4));
+        assert_eq!(part(bytes, 3..usize::MAX), text("球é", 1..6));
+        assert_eq!(part(bytes, 6..9), text("", 6..6));
+        assert_eq!(part(b"", 0..9), text("", 0..0));
+        // Every part of what is no text is base64, also where its own bytes would be one.
+        let blob = (FileBody::Blob("Yg==".to_owned()), 1..2);
+        assert_eq!(part(b"ab\0", 1..2), blob);
     }
 
     #[test]

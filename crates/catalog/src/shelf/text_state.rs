@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use metier_diagnostics::Diagnostic;
+use metier_diagnostics::{Diagnostic, visible_name};
 use metier_loader::ManifestFile;
 use metier_skill_model::{SkillStatus, SkillSummary};
 use serde::Serialize;
@@ -24,7 +24,7 @@ pub struct TextState {
     pub not_served: Option<String>,
     /// Every file that is served, by path.
     pub files: Vec<ManifestFile>,
-    /// Files and folders that are not, each with the reason; a hundred at most.
+    /// Files and folders that are not, each with the reason; a hundred at most. What is not seen of a name is escaped.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<String, String>,
     /// What is to be said of the files beside that.
@@ -41,7 +41,7 @@ impl TextState {
                 uri: Some(skill.entry_uri()),
                 not_served: None,
                 files: manifest.files.clone(),
-                left_out: manifest.skipped.clone(),
+                left_out: as_told(&manifest.skipped),
                 findings: nested,
             },
             Err(reason) => Self::not_served(reason, nested),
@@ -78,6 +78,15 @@ impl SkillShelf {
         let findings = left_out.nested(key).into_iter().collect();
         Some(TextState::not_served(left_out.reason(), findings))
     }
+}
+
+/// In the words and the writing of the log and of `check`.
+fn as_told(skipped: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let told = |text: &str| visible_name(text).into_owned();
+    let skipped = skipped.iter();
+    skipped
+        .map(|(path, reason)| (told(path), told(reason)))
+        .collect()
 }
 
 impl SkillCatalog {

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use metier_diagnostics::Diagnostic;
+use metier_diagnostics::{Diagnostic, visible_name};
 use metier_loader::{FileManifest, not_for_readers_at};
-use metier_safety::is_invisible;
 
 /// What it has said of one skill.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +20,7 @@ impl Told {
             return;
         }
         if let Some(reason) = reason {
-            let reason = printable(reason);
+            let reason = visible_name(reason);
             tracing::warn!("the files of the skill `{skill}` are not served: {reason}");
         }
         self.whole = reason.cloned();
@@ -36,10 +35,10 @@ impl Told {
             if self.files.get(path) == Some(reason) {
                 continue;
             }
-            let reason = printable(reason);
+            let reason = visible_name(reason);
             let is_meant = !path.is_empty() && not_for_readers_at(path).is_some();
             let path = if path.is_empty() { "." } else { path };
-            let path = printable(path);
+            let path = visible_name(path);
             if is_meant {
                 tracing::info!("`{path}` of the skill `{skill}` is not served: {reason}");
             } else {
@@ -65,23 +64,11 @@ impl Told {
                 .labels
                 .iter()
                 .map(|label| label.location.file.as_str());
-            let places = printable(&places.collect::<Vec<_>>().join("`, `"));
-            let (code, message) = (finding.code, printable(&finding.message));
+            let places = places.collect::<Vec<_>>().join("`, `");
+            let places = visible_name(&places);
+            let (code, message) = (finding.code, visible_name(&finding.message));
             tracing::info!("{code}: `{places}` of the skill `{skill}`: {message}");
         }
         self.nested = finding;
     }
-}
-
-/// A name of a stranger's file writes no line of its own, and nothing that nobody sees.
-fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() || is_invisible(c) {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
 }

@@ -213,13 +213,17 @@ fn the_log_names_each_file_that_is_left_out_once() {
             "WARN `gone.txt` of the skill `words` is not served: it leads nowhere",
             "WARN `out.txt` of the skill `words` is not served: it leads out of the skill folder",
             "WARN `self` of the skill `words` is not served: it is a link to a folder",
-            "INFO `x\\u{a} WARN forged\\u{1b}[31m` of the skill `words` is not served: its name holds a backslash or a control character",
+            "INFO `x\\n WARN forged\\u{1b}[31m` of the skill `words` is not served: its name holds a backslash or a control character",
         ]
     );
     // What the lists say is the same.
     let left_out = &states[1].as_ref().unwrap().left_out;
     assert_eq!(left_out.len(), 6);
     assert_eq!(left_out["gone.txt"], "it leads nowhere");
+    assert!(
+        left_out.contains_key("x\\n WARN forged\\u{1b}[31m"),
+        "{left_out:?}"
+    );
     let _ = look();
     bench.discover();
     let _ = look();

@@ -2,9 +2,12 @@
 
 use std::fs;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use metier_catalog::{CatalogEventKind, SkillTools};
 use metier_skill_model::SkillStatus;
-use serde_json::json;
+use metier_tool::ToolOutput;
+use serde_json::{Value, json};
 
 use crate::bench_folder::{Bench, ECHO};
 
@@ -83,6 +86,133 @@ async fn instructions_come_as_they_lie_there_and_name_the_other_files() {
         refused.push(answer.structured);
     }
     insta::assert_json_snapshot!(refused);
+}
+
+/// All parts of a file as a client reads them that knows nothing but the answers, which ends where there is no next part.
+async fn parts_of(bench: &Bench, path: &str, length: Option<u64>) -> Vec<ToolOutput> {
+    let mut arguments = json!({"skill_name": "words", "path": path, "offset": 0});
+    if let Some(length) = length {
+        arguments["length"] = length.into();
+    }
+    let mut parts = Vec::new();
+    loop {
+        let part = bench.output("read_skill_file", arguments.clone()).await;
+        assert!(!part.is_error, "{}", part.joined_text());
+        let facts = part.structured.clone().unwrap();
+        parts.push(part);
+        let Some(next) = facts.get("next_offset") else {
+            return parts;
+        };
+        arguments["offset"] = next.clone();
+        arguments["digest"] = facts["digest"].clone();
+    }
+}
+
+#[tokio::test]
+async fn a_large_file_is_read_in_parts() {
+    let bench = Bench::new();
+    bench.skill("words", &[]);
+    // Four characters of ten bytes and a line end: no part of a million bytes ends where one of them does by chance.
+    let text = "aé球🦀\n".repeat(300_000);
+    let binary: Vec<u8> = (0..3_300_000_u32).map(|it| it.to_le_bytes()[0]).collect();
+    write(&bench, "words/large.txt", &text);
+    write(
+        &bench,
+        "words/large.png",
+        [b"\x89PNG\r\n\x1a\n", &binary[..]].concat(),
+    );
+    bench.discover();
+    for length in [None, Some(1_000_000), Some(999_999)] {
+        let parts = parts_of(&bench, "large.txt", length).await;
+        assert_eq!(parts.len(), 4, "{length:?}");
+        let mut read = String::new();
+        for part in &parts {
+            let facts = part.structured.as_ref().unwrap();
+            let piece = part.content[0].as_text().unwrap();
+            assert_eq!(facts["offset"], read.len() as u64);
+            assert_eq!(facts["length"], piece.len() as u64);
+            assert_eq!(facts["size"], text.len() as u64);
+            assert!(piece.len() as u64 <= length.unwrap_or(1 << 20));
+            let said = part.content[1].as_text().unwrap();
+            let next = facts.get("next_offset");
+            let goes_on = next.map_or("the file ends here".to_owned(), |next| {
+                format!("offset={next}, digest=sha256:")
+            });
+            assert!(said.contains(&goes_on), "{said}");
+            read.push_str(piece);
+        }
+        assert!(read == text);
+    }
+    let parts = parts_of(&bench, "large.png", None).await;
+    let mut read = Vec::new();
+    for part in &parts {
+        let content = serde_json::to_value(&part.content[0]).unwrap();
+        assert_eq!(content["resource"]["mimeType"], "image/png");
+        let blob = content["resource"]["blob"].as_str().unwrap();
+        read.extend(STANDARD.decode(blob).unwrap());
+    }
+    assert!(parts.len() == 4 && read == fs::read(bench.path().join("words/large.png")).unwrap());
+    let whole = bench
+        .output(
+            "read_skill_file",
+            json!({"skill_name": "words", "path": "large.txt"}),
+        )
+        .await;
+    assert_eq!(whole.structured.unwrap()["code"], "too_large");
+}
+
+#[tokio::test]
+async fn parts_of_two_files_are_not_put_together() {
+    let bench = Bench::new();
+    bench.skill("words", &[]);
+    write(&bench, "words/notes.md", "été");
+    bench.discover();
+    let read = async |arguments: Value| {
+        let mut asked = json!({"skill_name": "words", "path": "notes.md"});
+        asked
+            .as_object_mut()
+            .unwrap()
+            .extend(arguments.as_object().unwrap().clone());
+        bench.output("read_skill_file", asked).await
+    };
+    let first = read(json!({"length": 1})).await;
+    let digest = first.structured.as_ref().unwrap()["digest"].clone();
+    let mut answers = vec![first];
+    for arguments in [
+        json!({"offset": 4, "length": 1000, "digest": digest}),
+        json!({"offset": 5}),
+        json!({"offset": 6}),
+        json!({"length": 0}),
+    ] {
+        answers.push(read(arguments).await);
+    }
+    let answers: Vec<_> = answers
+        .iter()
+        .map(|answer| json!([answer.content, answer.structured, answer.is_error]))
+        .collect();
+    insta::assert_json_snapshot!(answers);
+    write(&bench, "words/notes.md", "other");
+    for arguments in [
+        json!({"offset": 2, "digest": digest}),
+        json!({"digest": digest}),
+    ] {
+        let other = read(arguments).await;
+        assert!(other.is_error);
+        let facts = other.structured.unwrap();
+        assert_eq!(
+            (&facts["code"], &facts["size"]),
+            (&json!("changed"), &json!(5))
+        );
+        let again = read(json!({"offset": 2, "digest": facts["digest"]})).await;
+        assert_eq!(again.content[0].as_text(), Some("her"));
+    }
+    // The instructions in parts are the instructions: the same rules, and the list of files with the first one.
+    let hidden = "---\nname: words\ndescription: x\ndisable-model-invocation: true\n---\n";
+    write(&bench, "words/SKILL.md", hidden);
+    bench.discover();
+    let asked = json!({"skill_name": "words", "offset": 3, "length": 9});
+    let refused = bench.output("read_skill_file", asked).await;
+    assert_eq!(refused.structured.unwrap()["code"], "only_for_users");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metier_diagnostics::Diagnostic;
+use metier_diagnostics::{Diagnostic, visible_name};
 use metier_loader::{ManifestError, not_for_readers_at};
 
 use crate::codes::{FILE_NOT_SERVED, TEXT_NOT_SERVED};
@@ -47,7 +47,8 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let unreadable = unreadable.filter(|(path, _)| not_for_readers_at(path).is_none());
     let reasons: Vec<&str> = unreadable.map(|(_, reason)| reason.as_str()).collect();
     if !reasons.is_empty() {
-        let named: Vec<&str> = reasons.iter().copied().take(MOST_NAMED).collect();
+        let named = reasons.iter().take(MOST_NAMED);
+        let named: Vec<_> = named.map(|reason| visible_name(reason)).collect();
         let more = and_more(reasons.len());
         let message = format!("not served to clients: {}{more}", named.join(", "));
         found.push(
@@ -59,7 +60,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
     if !left_out.is_empty() {
         let named = left_out.iter().take(MOST_NAMED);
         let named: Vec<String> = named
-            .map(|(path, reason)| format!("`{path}` ({reason})"))
+            .map(|(path, reason)| format!("`{}` ({})", visible_name(path), visible_name(reason)))
             .collect();
         let more = and_more(left_out.len() + list.more_skipped);
         let message = format!("not served to clients: {}{more}", named.join(", "));

@@ -237,6 +237,12 @@ impl FolderHandle {
         }
     }
 
+    /// Whether the link below the folder says where it leads from the root of the file system on.
+    pub(crate) fn is_absolute_link(&self, relative: &str) -> bool {
+        let target = std::fs::read_link(self.folder.join(relative));
+        target.is_ok_and(|target| target.is_absolute())
+    }
+
     /// The paths that were asked for so far, each once.
     pub(crate) fn touched(&self) -> Vec<String> {
         let mut touched = self.touched.take();

@@ -110,6 +110,11 @@ fn what_is_passed_over_is_named_and_does_not_count() {
         fs::write(folder.path().join("a\\b"), "").unwrap();
         symlink("/etc/hostname", folder.path().join("out")).unwrap();
         symlink("nowhere", folder.path().join("gone")).unwrap();
+        let target = folder.path().canonicalize().unwrap().join("SKILL.md");
+        symlink(&target, folder.path().join("absolute")).unwrap();
+        let name = target.parent().unwrap().file_name().unwrap();
+        let back = std::path::Path::new("..").join(name).join("SKILL.md");
+        symlink(back, folder.path().join("back")).unwrap();
         symlink(".git", folder.path().join("inner")).unwrap();
         symlink(".git/objects/7", folder.path().join("other.txt")).unwrap();
         let socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket"));
@@ -122,6 +127,15 @@ fn what_is_passed_over_is_named_and_does_not_count() {
         fs::write(folder.path().join::<&std::ffi::OsStr>(name), "").unwrap();
         expected.extend([
             ("a\\b", "its name holds a backslash or a control character"),
+            (
+                "absolute",
+                "it is an absolute link, which is not followed although its target lies in the skill: make it a relative one",
+            ),
+            (
+                "back",
+                "it leads through what lies outside of the skill folder, which is not followed although its target lies in \
+                 the skill: link to it by a way inside",
+            ),
             ("gone", "it leads nowhere"),
             ("inner", "it leads to what is not served: it is hidden"),
             ("odd\u{fffd}.md", "its name is not UTF-8"),

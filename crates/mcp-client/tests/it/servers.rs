@@ -35,7 +35,7 @@ fn seen(servers: &Servers, query: &str) -> (String, Option<String>) {
     let view = View::new(&book, &standing, &conversation, &quality);
     let listed = listing(&view, None, &ListingOptions::default());
     let mut index = FusedIndex::new();
-    index.index(book.entries().iter().map(SkillEntry::document).collect());
+    index.index(book.entries().map(SkillEntry::document).collect());
     let cascade = Cascade::new(view).with_hybrid(&index);
     let Discovery::Answered(answer) = cascade.begin(&DiscoverRequest::new(query)) else {
         panic!()
@@ -55,12 +55,7 @@ async fn they_are_listed_and_discovered_beside_local_ones() {
         "- assets:bake: Bakes ambient occlusion.\n- bake: Bakes bread."
     );
     assert_eq!(hit.as_deref(), Some("assets:bake"));
-    assert!(
-        servers
-            .entries()
-            .iter()
-            .all(|entry| entry.source == Source::Mcp)
-    );
+    assert!(servers.entries().all(|entry| entry.source == Source::Mcp));
     // The server goes: its skills leave all at once, and that it is gone can be told.
     let before = connection.offer().generation;
     connection.tell(ServerEvent::Closed).await;

@@ -9,7 +9,7 @@ use metier_catalog::{
 };
 use metier_loader::{SkillPrompt, body_of};
 use metier_skill_model::SkillMetadata;
-use metier_skill_protocol::{Arguments, fill, visible};
+use metier_skill_protocol::{Arguments, argument_names, fill, visible};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -137,7 +137,7 @@ pub(crate) fn listed(text: &SkillText) -> Vec<Value> {
 
 /// The arguments that a skill names, or the one for all of them.
 fn arguments(metadata: &SkillMetadata) -> Vec<Value> {
-    let named = argument_names(metadata);
+    let named = argument_names(&metadata.front_matter);
     if named.is_empty() {
         let hint = metadata.client.argument_hint.as_str();
         let description = if hint.is_empty() {
@@ -151,21 +151,6 @@ fn arguments(metadata: &SkillMetadata) -> Vec<Value> {
         .into_iter()
         .map(|name| json!({ "name": name, "required": false }))
         .collect()
-}
-
-/// `arguments` of the front matter: names, as a list or parted by blanks.
-pub(super) fn argument_names(metadata: &SkillMetadata) -> Vec<String> {
-    const MOST: usize = 32;
-    let names: Vec<String> = match metadata.client.other.get("arguments") {
-        Some(Value::String(text)) => text.split_whitespace().map(str::to_owned).collect(),
-        Some(Value::Array(items)) => items
-            .iter()
-            .filter_map(|item| item.as_str().or_else(|| item.get("name")?.as_str()))
-            .map(str::to_owned)
-            .collect(),
-        _ => Vec::new(),
-    };
-    names.into_iter().take(MOST).collect()
 }
 
 #[derive(Deserialize)]
@@ -194,10 +179,9 @@ fn get(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
             only_known(&arguments, known)?;
             return filled(&prompt, &arguments);
         }
-        let names = argument_names(&skill.skill().metadata);
-        let known = names.iter().map(String::as_str);
-        only_known(&arguments, known.chain([WHOLE]))?;
-        Ok(message(skill, &read.bytes, arguments.clone()))
+        let names = argument_names(&skill.skill().metadata.front_matter);
+        let arguments = given(&names, &arguments)?;
+        Ok(message(skill, &read.bytes, &arguments))
     })?;
     shared.results.build(call.era, &own, None, Map::new())
 }
@@ -260,14 +244,14 @@ fn filled(prompt: &SkillPrompt, given: &BTreeMap<String, String>) -> Result<Valu
     }))
 }
 
-fn message(skill: &ServedSkill, file: &[u8], arguments: BTreeMap<String, String>) -> Value {
+fn message(skill: &ServedSkill, file: &[u8], arguments: &Arguments) -> Value {
     let body = String::from_utf8_lossy(body_of(file).unwrap_or(file));
     let metadata = &skill.skill().metadata;
     let base = skill.uri();
     let text = format!(
         "Skill `{name}`. Its files are resources below {base}/ ({base}/_manifest lists them).\n\n{body}",
         name = metadata.name,
-        body = fill(&body, &base, &given(metadata, arguments))
+        body = fill(&body, &base, arguments)
     );
     json!({
         "description": visible(&metadata.description),
@@ -275,26 +259,18 @@ fn message(skill: &ServedSkill, file: &[u8], arguments: BTreeMap<String, String>
     })
 }
 
-fn given(metadata: &SkillMetadata, mut given: BTreeMap<String, String>) -> Arguments {
-    let names = argument_names(metadata);
-    let raw = given.remove(WHOLE).unwrap_or_else(|| {
-        let values: Vec<_> = names
-            .iter()
-            .filter_map(|name| given.get(name))
-            .map(|value| quoted(value))
-            .collect();
-        values.join(" ")
-    });
-    Arguments { raw, named: given }
-}
-
-/// A value as one word of a command line.
-fn quoted(value: &str) -> String {
-    let plain = !value.is_empty() && !value.contains([' ', '\t', '\n', '"', '\'', '\\']);
-    if plain {
-        value.to_owned()
-    } else {
-        format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+/// The arguments of a skill, each by its name or all of them as the line that the tool `skill` takes.
+fn given(names: &[String], given: &BTreeMap<String, String>) -> Result<Arguments, McpError> {
+    let known = names.iter().map(String::as_str);
+    only_known(given, known.chain([WHOLE]))?;
+    let is_name = names.iter().any(|name| name == WHOLE);
+    match given.get(WHOLE).filter(|_| !is_name) {
+        None => Ok(Arguments::by_name(given, names)),
+        Some(line) if given.len() == 1 => Ok(Arguments::new(line.as_str(), names)),
+        Some(_) => Err(McpError::invalid_params(format!(
+            "invalid params: `{WHOLE}` is the line of all arguments; pass it alone, or {} without it",
+            names.join(", ")
+        ))),
     }
 }
 

@@ -31,6 +31,81 @@ async fn prompts_are_the_skills_that_a_person_may_invoke() {
     insta::assert_snapshot!(templates.answer["result"]);
 }
 
+/// Both ways to a skill's instructions, each without the line that it adds to them.
+#[tokio::test]
+async fn a_prompt_is_filled_as_the_tool_fills_the_same_skill() {
+    let bench = bench();
+    let body = "$mesh|$size|$mesh2|$other|$$|$$mesh|$0|$1|$2|$ARGUMENTS[1]|$ARGUMENTS[7]|$ARGUMENTS|$5.00|{baseDir}|$";
+    for (name, names) in [
+        ("fill", "mesh, size"),
+        ("bare", ""),
+        ("whole", "[arguments, size]"),
+    ] {
+        let head = format!("---\nname: {name}\ndescription: x\narguments: {names}\n---\n\n\n");
+        write(
+            bench.root(),
+            &format!("{name}/SKILL.md"),
+            format!("{head}{body}\n"),
+        );
+        let skill = format!("{name}-unused/SKILL.md");
+        let head = head.replace(&format!("name: {name}"), &format!("name: {name}-unused"));
+        write(bench.root(), &skill, format!("{head}No place.\n"));
+    }
+    bench.rediscover();
+    let client = bench.session().await;
+    for (skill, arguments, line) in [
+        ("fill", json!({}), ""),
+        ("fill", json!({"mesh": "a"}), "a"),
+        ("fill", json!({"size": "2"}), "\"\" 2"),
+        ("fill", json!({"size": "2", "mesh": "a"}), "a 2"),
+        ("fill", json!({"size": "", "mesh": ""}), "\"\" \"\""),
+        (
+            "fill",
+            json!({"mesh": "$1 $size", "size": "$mesh"}),
+            "\"$1 $size\" $mesh",
+        ),
+        (
+            "fill",
+            json!({"mesh": "it's \"q\" \\ c:\\x"}),
+            "\"it's \\\"q\\\" \\\\ c:\\\\x\"",
+        ),
+        (
+            "fill",
+            json!({"mesh": "a\u{a0}b\r\nc", "size": "3"}),
+            "\"a\u{a0}b\r\nc\" 3",
+        ),
+        ("fill", json!({"arguments": "it's 2 $0"}), "it's 2 $0"),
+        ("bare", json!({"arguments": "'a b' $1 c"}), "'a b' $1 c"),
+        ("bare", json!({"arguments": " "}), " "),
+        (
+            "whole",
+            json!({"arguments": "a b", "size": "7"}),
+            "\"a b\" 7",
+        ),
+    ] {
+        for skill in [skill.to_owned(), format!("{skill}-unused")] {
+            let params = json!({"name": skill, "arguments": arguments});
+            let prompt = both(&bench, &client, "prompts/get", params).await;
+            let prompt = &prompt.answer["result"]["messages"][0]["content"]["text"];
+            let (_, prompt) = prompt.as_str().unwrap().split_once("\n\n").unwrap();
+            let call = json!({"name": "skill", "arguments": {"skill_name": skill, "args": line}});
+            let tool = both(&bench, &client, "tools/call", call).await;
+            let tool = &tool.answer["result"]["content"][0]["text"];
+            let (tool, _) = tool.as_str().unwrap().rsplit_once("\n\n(Files of").unwrap();
+            assert_eq!(prompt, tool, "{skill} {arguments}");
+        }
+    }
+    let params = json!({"name": "fill", "arguments": {"arguments": "a", "size": "2"}});
+    let told = error(&bench, &client, "prompts/get", params).await;
+    assert!(
+        told.contains("pass it alone, or mesh, size without it"),
+        "{told}"
+    );
+    let params = json!({"name": "fill", "arguments": {"other": "a"}});
+    let told = error(&bench, &client, "prompts/get", params).await;
+    assert!(told.contains("expected mesh, size, arguments"), "{told}");
+}
+
 #[tokio::test]
 async fn a_skill_brings_prompts_along() {
     let bench = bench();

@@ -292,6 +292,38 @@ async fn a_stateless_client_that_gives_up_its_first_request_has_begun_for_every_
     );
 }
 
+/// A beginning that is still being told is over before the end is, however the session ends.
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_session_is_told_after_its_beginning() {
+    for stop in [false, true] {
+        let bench = Bench::new();
+        let seen = watch(&bench);
+        let (runs, may_go) = held(&bench, HookEvent::SessionStart);
+        let body = modern_request("tools/call", json!({"name": "echo"}));
+        let reply = bench.server.receive(Incoming::new(body.to_string()));
+        let first = tokio::spawn(hear(reply));
+        runs.acquire().await.unwrap().forget();
+        first.abort();
+        assert!(first.await.unwrap_err().is_cancelled());
+        bench.time.store(3_600, Ordering::SeqCst);
+        let ending = async {
+            if stop {
+                bench.server.shutdown().await;
+            } else {
+                bench.server.sweep().await;
+            }
+        };
+        let release = async {
+            tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+            may_go.add_permits(1);
+        };
+        tokio::join!(ending, release);
+        let reason = if stop { "shutdown" } else { "expired" };
+        let end = format!("end client:probe {reason}");
+        assert_eq!(taken(&seen), ["start client:probe probe", &end]);
+    }
+}
+
 #[tokio::test]
 async fn a_slow_end_holds_up_no_notice() {
     let idle = std::time::Duration::from_millis(1);

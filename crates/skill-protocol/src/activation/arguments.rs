@@ -6,6 +6,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use serde_json::Value;
+
+/// So many arguments of a skill have names.
+const MOST_NAMES: usize = 32;
+
 /// The most characters of an activated text.
 pub const MOST_CHARACTERS: usize = 100_000;
 
@@ -25,15 +30,51 @@ impl Arguments {
         let named = names.iter().cloned().zip(words(&raw)).collect();
         Self { raw, named }
     }
+
+    /// The same where each is given by its name, as a form asks for them: exactly what the line of all of them would be, in
+    /// the order of `names` and each as one word. One that is not given is an empty word where another follows it.
+    pub fn by_name(given: &BTreeMap<String, String>, names: &[String]) -> Self {
+        let values: Vec<_> = names.iter().map(|name| given.get(name)).collect();
+        let last = values.iter().rposition(Option::is_some);
+        let words = values.iter().take(last.map_or(0, |last| last + 1));
+        let words = words.map(|value| word(value.map_or("", String::as_str)));
+        Self::new(words.collect::<Vec<_>>().join(" "), names)
+    }
 }
 
-/// The instructions with everything put in. `base` stands where the folder of the skill is meant: a
+/// The names that `arguments` of a front matter gives them, 32 at most: a list, or one text with blanks or commas between
+/// them.
+pub fn argument_names(front_matter: &serde_json::Map<String, Value>) -> Vec<String> {
+    let parts = |c: char| c == ',' || c.is_whitespace();
+    let names: Vec<&str> = match front_matter.get("arguments") {
+        Some(Value::String(text)) => text.split(parts).collect(),
+        Some(Value::Array(items)) => items
+            .iter()
+            .filter_map(|item| item.as_str().or_else(|| item.get("name")?.as_str()))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let names = names.into_iter().filter(|name| !name.is_empty());
+    let names = names.take(MOST_NAMES);
+    names.map(str::to_owned).collect()
+}
+
+/// A value as one word of a line.
+fn word(value: &str) -> String {
+    let parts = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
+    if !value.is_empty() && !value.contains(parts) {
+        return value.to_owned();
+    }
+    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The instructions with everything put in; empty lines before them are left out. `base` stands where the folder of the skill is meant: a
 /// client has no other way to its files.
 pub fn fill(body: &str, base: &str, arguments: &Arguments) -> String {
     let words = words(&arguments.raw);
     let mut text = Filled::default();
     let mut used = false;
-    let mut rest = body;
+    let mut rest = body.trim_start_matches(['\r', '\n']);
     while let Some(at) = rest.find(['$', '{'])
         && !text.is_full()
     {
@@ -212,7 +253,48 @@ mod tests {
         assert!(open.starts_with("y[y["));
     }
 
+    #[test]
+    fn names_stand_in_a_list_or_in_a_text() {
+        let names = |value: Value| {
+            let front_matter =
+                Value::Object([("arguments".to_owned(), value)].into_iter().collect());
+            argument_names(front_matter.as_object().unwrap()).join("|")
+        };
+        for value in ["mesh size", "mesh, size", "mesh,size", " mesh\tsize\n"] {
+            assert_eq!(names(value.into()), "mesh|size");
+        }
+        let list = serde_json::json!(["mesh", {"name": "size"}, 7, {}, ""]);
+        assert_eq!(names(list), "mesh|size");
+        assert_eq!(names(vec!["x"; 40].into()).len(), 63);
+        assert_eq!(names(Value::Null), "");
+    }
+
+    #[test]
+    fn what_is_not_given_takes_no_place_of_another() {
+        let names: Vec<_> = ["a", "b", "c"].map(str::to_owned).into();
+        let by_name = |given: &[(&str, &str)]| {
+            let given = given
+                .iter()
+                .map(|(name, value)| ((*name).into(), (*value).into()));
+            let arguments = Arguments::by_name(&given.collect(), &names);
+            fill("$a|$b|$c|$0|$1|$ARGUMENTS", "", &arguments)
+        };
+        assert_eq!(by_name(&[]), "$a|$b|$c|$0|$1|");
+        assert_eq!(by_name(&[("b", "x y")]), "|x y|$c||x y|\"\" \"x y\"");
+        assert_eq!(by_name(&[("a", "$b")]), "$b|$b|$c|$b|$1|$b");
+    }
+
     proptest! {
+        /// Whatever a value is, it is one word, and the line says the same to whoever reads it again.
+        #[test]
+        fn a_value_is_one_word(values in prop::collection::vec("\\PC{0,9}|[\"'\\\\ \t\r\n\u{a0}$,]{0,4}", 1..5)) {
+            let names: Vec<_> = (0..values.len()).map(|it| format!("n{it}")).collect();
+            let given: BTreeMap<_, _> = names.iter().cloned().zip(values.iter().cloned()).collect();
+            let arguments = Arguments::by_name(&given, &names);
+            prop_assert_eq!(&arguments.named, &given);
+            prop_assert_eq!(words(&arguments.raw), values);
+        }
+
         #[test]
         fn any_text_is_filled(body in "\\PC{0,80}", raw in "\\PC{0,40}") {
             let _ = with(&body, &raw);

@@ -7,7 +7,7 @@ mod open;
 mod permission;
 mod scope;
 
-pub use arguments::{Arguments, MOST_CHARACTERS, fill};
+pub use arguments::{Arguments, MOST_CHARACTERS, argument_names, fill};
 pub use effects::{Effect, effects};
 pub use find::{ActivationRefusal, Caller, find};
 pub use open::{Activation, SkillText, open};

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::book::SkillEntry;
 use crate::line::line;
 
-use super::arguments::{Arguments, fill};
+use super::arguments::{Arguments, argument_names, fill};
 use super::find::ActivationRefusal;
 use super::scope::Scope;
 
@@ -102,12 +102,8 @@ pub fn open(
             reason,
         });
     }
-    let arguments = Arguments::new(arguments, &argument_names(entry));
-    let filled = fill(
-        text.body.trim_start_matches(['\r', '\n']),
-        text.base,
-        &arguments,
-    );
+    let arguments = Arguments::new(arguments, &argument_names(&entry.front_matter));
+    let filled = fill(text.body, text.base, &arguments);
     let files: Vec<String> = text
         .files
         .iter()
@@ -123,21 +119,4 @@ pub fn open(
         scope: Scope::of(entry),
         warnings: verdict.findings().iter().map(ToString::to_string).collect(),
     })
-}
-
-/// The names that the front matter gives the arguments: a list, or one text with blanks between them.
-fn argument_names(entry: &SkillEntry) -> Vec<String> {
-    match entry.front_matter.get("arguments") {
-        Some(serde_json::Value::Array(items)) => items
-            .iter()
-            .filter_map(|item| item.as_str().or_else(|| item.get("name")?.as_str()))
-            .map(str::to_owned)
-            .collect(),
-        Some(serde_json::Value::String(text)) => text
-            .split([' ', ','])
-            .filter(|name| !name.is_empty())
-            .map(str::to_owned)
-            .collect(),
-        _ => Vec::new(),
-    }
 }

@@ -31,14 +31,7 @@ fn house() -> (House, FusedIndex) {
     }));
     let house = House::new(skills);
     let mut index = FusedIndex::new();
-    index.index(
-        house
-            .book
-            .entries()
-            .iter()
-            .map(SkillEntry::document)
-            .collect(),
-    );
+    index.index(house.book.entries().map(SkillEntry::document).collect());
     (house, index)
 }
 
@@ -104,7 +97,7 @@ fn a_plain_word_that_begins_a_name_is_searched_for() {
         skill("image-sequence", "Finds frames that are missing."),
     ]);
     let mut index = FusedIndex::new();
-    let documents = house.book.entries().iter().map(SkillEntry::document);
+    let documents = house.book.entries().map(SkillEntry::document);
     index.index(documents.collect());
     let cascade = Cascade::new(house.view()).with_hybrid(&index);
     let answer = answered(cascade.begin(&DiscoverRequest::new("frame")));
@@ -133,14 +126,7 @@ fn the_order_of_words_does_not_matter_and_chinese_works() {
 fn a_missing_index_is_named_and_words_alone_work() {
     let (house, _) = house();
     let mut words = LexicalSkillIndex::new();
-    words.index(
-        house
-            .book
-            .entries()
-            .iter()
-            .map(SkillEntry::document)
-            .collect(),
-    );
+    words.index(house.book.entries().map(SkillEntry::document).collect());
     let cascade = Cascade::new(house.view()).with_lexical(&words);
     let answer = answered(cascade.begin(&DiscoverRequest::new("bind the skin of a hero")));
     assert_eq!(names(&answer)[0], "maya-rigging");
