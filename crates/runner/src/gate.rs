@@ -105,7 +105,9 @@ impl Gate {
 
     /// Waits for a place, which is given back with what this returns. Who runs the job itself begins its own time then.
     pub(crate) async fn place(&self, job: &Job) -> Result<Option<Place>, RunError> {
-        let entered = self.turns.enter(job.asker.as_deref(), || input_bytes(job))?;
+        let entered = self
+            .turns
+            .enter(job.asker.as_deref(), || input_bytes(job))?;
         Ok(match entered {
             Entered::Place(place) => Some(place),
             Entered::Ticket(mut ticket) => ticket.place().await,
