@@ -18,7 +18,7 @@ pub(crate) fn output(
     if report.exit == Exit::Cancelled {
         return Err(ToolError::Cancelled);
     }
-    if let (Some(member), Output::Json(_)) = (&report.twice, &report.output) {
+    if let (Some((member, _)), Output::Json(_)) = (report.overwritten.first(), &report.output) {
         report.output = Output::Malformed {
             text: report.stdout_tail.text.clone(),
             reason: format!(

@@ -63,9 +63,13 @@ impl Remembering {
 
 /// Remembers from now on, when that is wanted. Policies that read the memory are registered after this.
 /// A file that cannot be used is a warning: the tools do not need it.
-pub(crate) fn begin(printer: Printer, catalog: &SkillCatalog, config: &Config) {
+pub(crate) fn begin(
+    printer: Printer,
+    catalog: &SkillCatalog,
+    config: &Config,
+) -> Option<Arc<AgentMemory>> {
     if !is_wanted(config) {
-        return;
+        return None;
     }
     let memory = match config.file(Key::MemoryDatabase) {
         None => AgentMemory::in_memory(),
@@ -81,7 +85,21 @@ pub(crate) fn begin(printer: Printer, catalog: &SkillCatalog, config: &Config) {
             }
         },
     };
-    MemoryRecorder::new(Arc::new(memory)).install(&catalog.hooks());
+    let memory = Arc::new(memory);
+    MemoryRecorder::new(Arc::clone(&memory)).install(&catalog.hooks());
+    Some(memory)
+}
+
+/// Tries once more to write what sessions learned while the file could not be written: no session follows.
+pub(crate) async fn end(memory: Arc<AgentMemory>) {
+    let write = move || {
+        if let Err(error) = memory.write_waiting() {
+            let patterns = memory.waiting();
+            tracing::warn!(patterns, %error, "what was learned last could not be written and ends with this server");
+        }
+    };
+    // It waits for the disk, and nothing is left to do when its thread cannot be waited for.
+    let _ = tokio::task::spawn_blocking(write).await;
 }
 
 /// What a file holds that can be read and not written, in memory alone; and what there is to say about it.

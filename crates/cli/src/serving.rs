@@ -1,7 +1,9 @@
 //! What every server of skills is started with, whoever carries its messages.
 
+use std::sync::Arc;
+
 use clap::Args;
-use metier::{CatalogSettings, SkillCatalog};
+use metier::{AgentMemory, CatalogSettings, SkillCatalog};
 
 use crate::Failure;
 use crate::attaching::warn_if_unattached;
@@ -42,6 +44,24 @@ pub(crate) struct Serving {
     pub(crate) places: SkillPlaces,
 }
 
+/// What a server writes until its end.
+pub(crate) struct Kept {
+    persistence: Option<Persistence>,
+    memory: Option<Arc<AgentMemory>>,
+}
+
+impl Kept {
+    /// Writes what is not written yet. After the end of all sessions.
+    pub(crate) async fn close(self) {
+        if let Some(memory) = self.memory {
+            remembering::end(memory).await;
+        }
+        if let Some(persistence) = self.persistence {
+            persistence.close().await;
+        }
+    }
+}
+
 impl Serving {
     /// What the catalog is told, and every setting with its origin.
     pub(crate) fn settings(&self) -> Result<(CatalogSettings, Config), Failure> {
@@ -52,13 +72,13 @@ impl Serving {
         Ok((settings, config))
     }
 
-    /// What both servers do between finding the skills and serving them. What is kept, if something is.
+    /// What both servers do between finding the skills and serving them, and what is to be kept of it.
     pub(crate) async fn prepare(
         printer: Printer,
         catalog: &SkillCatalog,
         chosen: &Config,
-    ) -> Result<Option<Persistence>, Failure> {
-        remembering::begin(printer, catalog, chosen);
+    ) -> Result<Kept, Failure> {
+        let memory = remembering::begin(printer, catalog, chosen);
         if chosen.flag(Key::Watch) {
             let talk = WatchTalk::begin(catalog);
             follow(catalog)?;
@@ -69,7 +89,10 @@ impl Serving {
         warn_if_idle(printer, chosen, catalog);
         let persistence = persisting::begin(printer, catalog, chosen).await?;
         loading::load(printer, catalog, chosen).await?;
-        Ok(persistence)
+        Ok(Kept {
+            persistence,
+            memory,
+        })
     }
 
     /// Every setting with its origin, and what is wrong with those that cannot be used.

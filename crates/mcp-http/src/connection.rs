@@ -7,13 +7,13 @@ use std::time::Duration;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use metier_mcp::McpServer;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::McpHttpConfig;
+use crate::carried::Requests;
 use crate::handle::McpHttpHandle;
 use crate::stall::StallGuard;
 
@@ -32,10 +32,15 @@ pub(crate) fn serve(
     config: &McpHttpConfig,
 ) -> McpHttpHandle {
     let stop = CancellationToken::new();
-    let carrier = Carrier {
+    let connections = TaskTracker::new();
+    let requests = Requests {
         router,
-        stop: stop.clone(),
+        tasks: connections.clone(),
         cut: CancellationToken::new(),
+    };
+    let carrier = Carrier {
+        requests,
+        stop: stop.clone(),
         stall: config.write_stall,
     };
     let grace = config.shutdown_grace;
@@ -43,7 +48,6 @@ pub(crate) fn serve(
     let finished = done.clone().drop_guard();
     tokio::spawn(async move {
         let _finished = finished;
-        let connections = TaskTracker::new();
         accept(&listener, &carrier, &connections).await;
         drop(listener);
         // Ends calls and streams; their last words still go out below.
@@ -57,7 +61,7 @@ pub(crate) fn serve(
                 open = connections.len(),
                 "connections were cut at the end of the grace time"
             );
-            carrier.cut.cancel();
+            carrier.requests.cut.cancel();
             connections.wait().await;
         }
     });
@@ -85,11 +89,9 @@ async fn accept(listener: &TcpListener, carrier: &Carrier, connections: &TaskTra
 
 #[derive(Clone)]
 struct Carrier {
-    router: Router,
-    /// No new requests.
+    requests: Requests,
+    /// No new requests; the cut of the requests ends even the ones under way.
     stop: CancellationToken,
-    /// Not even the ones under way.
-    cut: CancellationToken,
     stall: Duration,
 }
 
@@ -100,11 +102,11 @@ impl Carrier {
             tracing::debug!(%error, "no TCP_NODELAY");
         }
         let io = TokioIo::new(StallGuard::new(stream, self.stall));
-        let service = TowerToHyperService::new(self.router);
+        let cut = self.requests.cut.clone();
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD_TIME)
-            .serve_connection(io, service);
+            .serve_connection(io, self.requests);
         let mut connection = pin!(connection);
         let ended = tokio::select! {
             ended = connection.as_mut() => ended,
@@ -112,7 +114,7 @@ impl Carrier {
                 connection.as_mut().graceful_shutdown();
                 tokio::select! {
                     ended = connection.as_mut() => ended,
-                    () = self.cut.cancelled() => return,
+                    () = cut.cancelled() => return,
                 }
             }
         };

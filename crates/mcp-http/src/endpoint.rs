@@ -12,6 +12,7 @@ use metier_mcp::{
 };
 
 use crate::body::{self, BodyError};
+use crate::carried::ClientGone;
 use crate::events;
 use crate::negotiate::{Takes, sends_json};
 use crate::state::Served;
@@ -35,6 +36,7 @@ pub(crate) async fn serve(State(served): State<Served>, request: Request) -> Res
 }
 
 async fn post(served: &Served, parts: Parts, body: Body) -> Response {
+    let gone = parts.extensions.get::<ClientGone>().cloned();
     let headers = parts.headers;
     if !sends_json(&headers) {
         return refuse(
@@ -71,7 +73,18 @@ async fn post(served: &Served, parts: Parts, body: Body) -> Response {
     match served.server.receive(incoming) {
         Reply::Accepted => plain(StatusCode::ACCEPTED),
         Reply::Answer(answer) => answered(answer, takes),
-        Reply::Exchange(exchange) => under_way(served, exchange, takes).await,
+        Reply::Exchange(exchange) => {
+            let answer = under_way(served, exchange, takes);
+            match gone {
+                None => answer.await,
+                // Giving it up here cancels what is stateless and leaves what is a session's to itself.
+                Some(gone) => tokio::select! {
+                    biased;
+                    () = gone.wait() => plain(StatusCode::ACCEPTED),
+                    answer = answer => answer,
+                },
+            }
+        }
     }
 }
 

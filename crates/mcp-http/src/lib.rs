@@ -26,6 +26,7 @@
 //! events carry no ids.
 
 mod body;
+mod carried;
 mod config;
 mod connection;
 mod endpoint;

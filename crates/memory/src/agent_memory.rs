@@ -195,9 +195,21 @@ impl AgentMemory {
         Ok(self.len()? == 0)
     }
 
-    /// Whether patterns wait for a store that did not take them.
-    pub(crate) fn is_behind(&self) -> bool {
-        self.waiting.len().is_ok_and(|waiting| waiting > 0)
+    /// Has the store take the patterns that it did not take when their sessions ended. For whoever ends: no session
+    /// follows that would try it again.
+    ///
+    /// # Errors
+    /// The long-term layer still cannot be written; [`waiting`](Self::waiting) says how much of it is lost then.
+    pub fn write_waiting(&self) -> Result<(), MemoryError> {
+        if self.waiting() == 0 {
+            return Ok(());
+        }
+        Ok(self.promote(&[])?)
+    }
+
+    /// How many patterns wait for a store that did not take them.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len().unwrap_or(0)
     }
 
     /// Many sessions may end together while somebody holds the store. What all of them learned is tried once for those

@@ -114,7 +114,9 @@ impl MemoryRecorder {
             Err(error) => {
                 tracing::warn!(event = %context.event, %error, "the memory could not follow");
             }
-            Ok(()) if context.event == HookEvent::SessionEnd && !self.inner.memory.is_behind() => {
+            Ok(())
+                if context.event == HookEvent::SessionEnd && self.inner.memory.waiting() == 0 =>
+            {
                 self.inner.is_told.store(false, Ordering::Release);
             }
             Ok(()) => {}

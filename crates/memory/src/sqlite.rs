@@ -361,7 +361,9 @@ fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
         CannotOpen, DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase, ReadOnly,
     };
     let cure = match error.sqlite_error_code() {
-        Some(DatabaseBusy | DatabaseLocked) => "another process holds the file; try again",
+        Some(DatabaseBusy | DatabaseLocked) => {
+            "another process holds the file; end that one, or wait until it is done"
+        }
         Some(NotADatabase | DatabaseCorrupt) => ANEW,
         Some(DiskFull) => "make room on the disk",
         Some(ReadOnly) => "make the file and its folder writable, or name another file",

@@ -24,7 +24,7 @@ pub(crate) struct Extracted {
     pub(crate) replaced: bool,
     pub(crate) notes: Vec<String>,
     pub(crate) exact: Option<String>,
-    pub(crate) twice: Option<String>,
+    pub(crate) overwritten: Vec<(String, serde_json::Value)>,
 }
 
 /// Reads a result: all of it if it is one JSON value, else the last JSON object, else the text.
@@ -118,14 +118,14 @@ impl Extracted {
             replaced: false,
             notes: Vec::new(),
             exact: None,
-            twice: None,
+            overwritten: Vec::new(),
         }
     }
 
     fn json(read: Read, noise: String) -> Self {
         Self {
             noise,
-            twice: read.twice,
+            overwritten: read.overwritten,
             notes: read.notes,
             exact: read.exact,
             ..Self::of(Output::Json(read.value))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::turns::{Entered, Load, Turns};
+use crate::turns::{Entered, Load, Place, Turns};
 use crate::{Job, Limits, Report, RunError, RunEvents, Watchdog, run};
 
 /// A bound on the number of scripts that run at once; the rest wait, and beyond a bound on those too a job is refused.
@@ -91,24 +91,34 @@ impl Gate {
         cancel: CancellationToken,
         events: Arc<dyn RunEvents>,
     ) -> Result<Report, RunError> {
-        if job.watchdog.is_none() {
-            job.watchdog.clone_from(&self.watchdog);
-        }
-        let entered = self
-            .turns
-            .enter(job.asker.as_deref(), || input_bytes(&job))?;
-        let place = match entered {
-            Entered::Place(place) => Some(place),
-            Entered::Ticket(mut ticket) => tokio::select! {
-                biased;
-                () = cancel.cancelled() => return Ok(Report::never_started()),
-                place = ticket.place() => place,
-            },
+        self.watch(&mut job);
+        let place = tokio::select! {
+            biased;
+            place = self.place(&job) => place?,
+            () = cancel.cancelled() => return Ok(Report::never_started()),
         };
         let report = run(job, limits, cancel, events).await;
         // The place is held until here.
         drop(place);
         report
+    }
+
+    /// Waits for a place, which is given back with what this returns. Who runs the job itself begins its own time then.
+    pub(crate) async fn place(&self, job: &Job) -> Result<Option<Place>, RunError> {
+        let entered = self
+            .turns
+            .enter(job.asker.as_deref(), || input_bytes(job))?;
+        Ok(match entered {
+            Entered::Place(place) => Some(place),
+            Entered::Ticket(mut ticket) => ticket.place().await,
+        })
+    }
+
+    /// What the jobs that it starts are watched by.
+    pub(crate) fn watch(&self, job: &mut Job) {
+        if job.watchdog.is_none() {
+            job.watchdog.clone_from(&self.watchdog);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use metier_hooks::{HookDeny, HookFailure, HookResult};
 use serde_json::{Map, Value};
 
-use crate::hook_decision::{Decisions, first_refusal};
+use crate::hook_decision::{Decisions, refusals};
 use crate::{Exit, Output, Report};
 
 /// The exit code that refuses.
@@ -21,8 +21,9 @@ const MEMBERS: [&str; 4] = ["decision", "reason", "hint", "extra"];
 ///
 /// Exit code 0 is no objection, unless the JSON object on standard output denies; 2 denies with the
 /// words on standard error; everything else is a failure. An object with a member that means nothing is
-/// a failure too, and so is a second decision. Where each decision that stands there says `deny`, it refuses, whatever
-/// is wrong beside it and however the program ended: what was a refusal must not pass for consent.
+/// a failure too, and so is a second decision. Where each decision that stands there says `deny`, or one of several in the
+/// same object does, it refuses, whatever is wrong beside it and however the program ended: what was a refusal must not
+/// pass for consent.
 pub(crate) fn of(report: &Report) -> (HookResult, Map<String, Value>) {
     match &report.exit {
         Exit::DeadlineExceeded { .. } => (Err(HookFailure::Late), Map::new()),
@@ -41,11 +42,8 @@ fn plain_refusal(report: &Report) -> Option<HookDeny> {
         Output::Json(Value::Object(object)) => Some(object),
         _ => None,
     };
-    if report.twice.is_some() {
-        return None;
-    }
     let is_open = object.is_none_or(|object| !object.contains_key("decision"));
-    let own = object.and_then(refusal_of);
+    let own = object.and_then(|object| refusal_in(object, &report.overwritten));
     if !is_open && own.is_none() {
         return None;
     }
@@ -61,17 +59,34 @@ fn plain_refusal(report: &Report) -> Option<HookDeny> {
     if !nothing_else || !any {
         return None;
     }
-    let told = || {
-        let in_list = match &report.output {
-            Output::Json(Value::Array(items)) => {
-                let objects = items.iter().filter_map(Value::as_object);
-                objects.into_iter().find_map(refusal_of)
-            }
-            _ => None,
-        };
-        in_list.or_else(|| texts.iter().find_map(|text| first_refusal(text)))
+    let in_list = match &report.output {
+        Output::Json(Value::Array(items)) => items.as_slice(),
+        _ => &[],
     };
-    Some(own.or_else(told).unwrap_or_else(|| deny(None, None)))
+    // As they stand there: what is noise was printed before the object that is read.
+    let mut all = Vec::new();
+    all.extend(
+        in_list
+            .iter()
+            .filter_map(|item| refusal_of(item.as_object()?)),
+    );
+    all.extend(texts.iter().flat_map(|text| refusals(text)));
+    all.extend(own);
+    let with_reason = all.iter().position(|deny| deny.reason != NO_REASON);
+    let first = all.into_iter().nth(with_reason.unwrap_or(0));
+    Some(first.unwrap_or_else(|| deny(None, None)))
+}
+
+/// An object in which a decision says `deny`, also one that a later member of the same name has taken the place of.
+fn refusal_in(object: &Map<String, Value>, overwritten: &[(String, Value)]) -> Option<HookDeny> {
+    let denies = |(name, value): &(String, Value)| {
+        name == "decision" && value.as_str().is_some_and(|value| value.trim() == "deny")
+    };
+    refusal_of(object).or_else(|| {
+        let said = |name: &str| text(object, name).ok().flatten();
+        let denied = overwritten.iter().any(denies);
+        denied.then(|| deny(said("reason"), said("hint")))
+    })
 }
 
 /// An object that says `deny`.
@@ -101,7 +116,7 @@ fn refusal(report: &Report) -> HookDeny {
     deny(reason, said("hint"))
 }
 
-fn deny(reason: Option<String>, hint: Option<String>) -> HookDeny {
+pub(crate) fn deny(reason: Option<String>, hint: Option<String>) -> HookDeny {
     let deny = HookDeny::new(reason.unwrap_or_else(|| NO_REASON.to_owned()));
     match hint {
         Some(hint) => deny.hint(hint),
@@ -143,7 +158,7 @@ const LOOSE: &str = "has a `decision`";
 
 /// What of an answer would be passed over without a word.
 fn beside(report: &Report) -> Option<String> {
-    if let Some(member) = &report.twice {
+    if let Some((member, _)) = report.overwritten.first() {
         return Some(format!("has the member `{}` twice", clipped(member)));
     }
     (!Decisions::of(&report.noise).is_none())
@@ -193,7 +208,7 @@ fn text(object: &Map<String, Value>, name: &str) -> Result<Option<String>, Strin
 }
 
 /// The beginning of a text, where a sentence says what it is about.
-fn beginning(text: &str) -> String {
+pub(crate) fn beginning(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         None => text.to_owned(),
         Some((end, _)) => format!("{} […]", text.get(..end).unwrap_or_default()),
@@ -330,7 +345,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let mut twice = ended(0, object(), "");
-        twice.twice = Some("decision".to_owned());
+        twice.overwritten = vec![("decision".to_owned(), json!("allow"))];
         let mut beside = ended(0, object(), "");
         beside.noise = "{\"decision\": \"deny\"}".to_owned();
         let list = ended(0, Output::Json(json!([{"decision": "allow"}])), "");
@@ -347,6 +362,25 @@ mod tests {
         assert_eq!(of(&talk).0, Ok(()));
         twice.exit = Exit::Code(DENY);
         assert!(matches!(of(&twice).0, Err(HookFailure::Deny(_))));
+    }
+
+    /// What a program says in one object about one thing is refused when it was refused once.
+    #[test]
+    fn an_object_that_says_deny_and_something_else_refuses() {
+        let said = |first: Value, then: Value, name: &str| {
+            let object = json!({"decision": then, "reason": "no"});
+            let mut report = ended(0, Output::Json(object), "");
+            report.overwritten = vec![(name.to_owned(), first)];
+            match of(&report).0 {
+                Err(HookFailure::Deny(deny)) => deny.reason,
+                other => format!("{other:?}"),
+            }
+        };
+        for [first, then] in [["deny", "deny"], ["deny", "allow"], ["allow", "deny"]] {
+            assert_eq!(said(json!(first), json!(then), "decision"), "no");
+        }
+        assert_eq!(said(json!("why"), json!("deny"), "reason"), "no");
+        assert_ne!(said(json!("why"), json!("allow"), "reason"), "no");
     }
 
     #[test]

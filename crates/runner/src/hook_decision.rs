@@ -3,7 +3,7 @@
 use metier_hooks::HookDeny;
 use serde_json::{Map, Value};
 
-use crate::hook_answer::refusal_of;
+use crate::hook_answer::{beginning, deny, refusal_of};
 
 /// What stands there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,12 +84,36 @@ fn begins(value: &str, word: &str) -> bool {
         .is_some_and(|begin| begin.eq_ignore_ascii_case(word))
 }
 
-/// The first refusal that stands on a line of its own.
-pub(crate) fn first_refusal(text: &str) -> Option<HookDeny> {
-    let objects = text
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Map<String, Value>>(line).ok());
-    objects.into_iter().find_map(|object| refusal_of(&object))
+/// The refusals that stand on a line of their own, in JSON or as Python prints them.
+pub(crate) fn refusals(text: &str) -> impl Iterator<Item = HookDeny> {
+    text.lines().filter_map(
+        |line| match serde_json::from_str::<Map<String, Value>>(line) {
+            Ok(object) => refusal_of(&object),
+            Err(_) if Decisions::of(line).refuses() => Some(deny(
+                python_text(line, "'reason'"),
+                python_text(line, "'hint'"),
+            )),
+            Err(_) => None,
+        },
+    )
+}
+
+/// The text behind a name, as Python prints a dict.
+fn python_text(line: &str, name: &str) -> Option<String> {
+    let (_, rest) = line.split_once(name)?;
+    let mut letters = rest.trim_start().strip_prefix(':')?.trim_start().chars();
+    let quote = letters
+        .next()
+        .filter(|letter| matches!(letter, '\'' | '"'))?;
+    let mut said = String::new();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => said.extend(letters.next()),
+            end if end == quote => return (!said.trim().is_empty()).then_some(beginning(&said)),
+            letter => said.push(letter),
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -160,6 +184,9 @@ mod tests {
                 json!([{"decision": "deny", "reason": "first"}]),
             )),
             ended(Output::Text("{'decision': 'deny'}".to_owned())),
+            ended(Output::Text(
+                "{'decision': 'deny', 'reason': \"don't\", 'hint': 'a'}".to_owned(),
+            )),
             ended(big("zzz")),
         ];
         let said = all.map(|report| match of(&report).0 {
@@ -167,11 +194,12 @@ mod tests {
             other => format!("{other:?}"),
         });
         insta::assert_snapshot!(said.join("\n"), @"
-        second
+        first
         first
         second
         first
         a policy refused it and gave no reason
+        don't
         first
         ");
         for report in [

@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::resolve_error::Fault;
 use crate::{
-    EnvLookup, EnvironmentPolicy, FirstLineFault, Gate, Job, Limits, Program, Progress, RunEvents,
-    ScriptKind, first_line, hook_answer,
+    EnvLookup, EnvironmentPolicy, FirstLineFault, Gate, Job, Limits, Program, Progress, RunError,
+    RunEvents, ScriptKind, first_line, hook_answer, run,
 };
 
 /// How long a program may take unless told otherwise.
@@ -20,6 +20,9 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a program at its limit may take to end, and how much later whoever dispatches gives up.
 const GRACE: Duration = Duration::from_millis(500);
 const MARGIN: Duration = Duration::from_secs(2);
+
+/// How long it may wait for its turn among the programs that run at once; its own time begins when it starts.
+const TURN: Duration = Duration::from_secs(30);
 
 /// What an answer may print.
 const OUTPUT: usize = 256 << 10;
@@ -176,7 +179,11 @@ impl ProgramHook {
     /// The handler for an event. It needs a tokio runtime.
     pub fn registration(self, event: HookEvent) -> Registration {
         let name = self.name.clone().unwrap_or_else(|| self.shown());
-        let limit = self.limits.deadline.saturating_add(MARGIN);
+        // Each step has its own limit, which comes first.
+        let limit = self
+            .own_time()
+            .saturating_mul(2)
+            .saturating_add(TURN + MARGIN);
         let fail_closed = self.fail_closed;
         let hook = Arc::new(self);
         let registration = Registration::future(event, move |context| {
@@ -191,6 +198,11 @@ impl ProgramHook {
         }
     }
 
+    /// How long it may take, and to end after that.
+    fn own_time(&self) -> Duration {
+        self.limits.deadline.saturating_add(MARGIN)
+    }
+
     fn shown(&self) -> String {
         let words = self.command.iter().map(|word| word.to_string_lossy());
         words.collect::<Vec<_>>().join(" ")
@@ -202,20 +214,29 @@ impl ProgramHook {
         }
         // On a thread that may block: programs stand on network drives too.
         let hook = Arc::clone(self);
-        let mut job = tokio::task::spawn_blocking(move || hook.job())
+        let looked_up = tokio::task::spawn_blocking(move || hook.job());
+        let mut job = tokio::time::timeout(self.own_time(), looked_up)
             .await
+            .map_err(|_| HookFailure::Late)?
             .map_err(|error| HookFailure::Failed(error.to_string()))?
             .map_err(|error| HookFailure::Failed(error.to_string()))?;
         job.input = context.to_json();
         let events = Arc::new(Logged(self.shown()));
-        let report = self
-            .gate
-            .run(job, &self.limits, CancellationToken::new(), events)
+        let failed = |error: RunError| {
+            let detail = error.operator_detail().unwrap_or_default();
+            HookFailure::Failed(format!("{error} {detail}").trim_end().to_owned())
+        };
+        self.gate.watch(&mut job);
+        let place = tokio::time::timeout(TURN, self.gate.place(&job))
             .await
-            .map_err(|error| {
-                let detail = error.operator_detail().unwrap_or_default();
-                HookFailure::Failed(format!("{error} {detail}").trim_end().to_owned())
-            })?;
+            .map_err(|_| HookFailure::Late)?
+            .map_err(failed)?;
+        let answer = run(job, &self.limits, CancellationToken::new(), events);
+        let report = tokio::time::timeout(self.own_time(), answer)
+            .await
+            .map_err(|_| HookFailure::Late)?
+            .map_err(failed)?;
+        drop(place);
         let (answer, extra) = hook_answer::of(&report);
         for (key, value) in extra {
             context.set_extra(key, value);

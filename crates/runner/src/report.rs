@@ -31,9 +31,9 @@ pub struct Report {
     pub notes: Vec<String>,
     /// The JSON as the script printed it, when the value could not take every digit of its integers.
     pub exact: Option<String>,
-    /// The first member that stands twice in the JSON object; the value has the last of them. Whoever acts on the
-    /// object has to refuse it: a failure said first would pass for the success said last.
-    pub twice: Option<String>,
+    /// What stood in the JSON object before a later member of the same name, in order; the value has the last of each.
+    /// Whoever acts on the object has to refuse it: a failure said first would pass for the success said last.
+    pub overwritten: Vec<(String, Value)>,
     /// From the start of the script to the answer; zero if it never started.
     pub elapsed: Duration,
     /// A shell script failed and has CRLF line endings, which shells cannot read.
@@ -124,7 +124,7 @@ impl Report {
             replaced_bytes: false,
             notes: Vec::new(),
             exact: None,
-            twice: None,
+            overwritten: Vec::new(),
             elapsed: Duration::ZERO,
             crlf_hint: false,
         }

@@ -81,7 +81,7 @@ pub async fn run(
         replaced,
         notes,
         exact,
-        twice,
+        overwritten,
     } = read_result(captured, limits).await;
     let dropped_bytes = match &output {
         crate::Output::Truncated { dropped, .. } => *dropped,
@@ -100,7 +100,7 @@ pub async fn run(
         replaced_bytes: replaced || replaced_errors,
         notes,
         exact,
-        twice,
+        overwritten,
         elapsed: started.elapsed(),
         crlf_hint,
     })

@@ -21,8 +21,8 @@ pub(crate) struct Read {
     pub(crate) notes: Vec<String>,
     /// The script's own text, when the value holds an integer that lost digits.
     pub(crate) exact: Option<String>,
-    /// The first member that stands twice in the object that the text is; the value has the last of them.
-    pub(crate) twice: Option<String>,
+    /// What stood in the object that the text is before a later member of the same name, in order.
+    pub(crate) overwritten: Vec<(String, Value)>,
 }
 
 /// Reads a text that is one JSON value, or nearly.
@@ -37,18 +37,18 @@ pub(crate) fn read(text: &str) -> Result<Read, String> {
     }
     let strict = parse(text);
     let strict = match strict {
-        Ok((value, twice)) if !holds_large_number(&value) => {
+        Ok((value, overwritten)) if !holds_large_number(&value) => {
             return Ok(Read {
                 value,
                 notes: Vec::new(),
                 exact: None,
-                twice,
+                overwritten,
             });
         }
         other => other,
     };
     let mended = Mended::of(text);
-    let (value, twice) = match strict {
+    let (value, overwritten) = match strict {
         Ok(read) => read,
         Err(error) => parse(&mended.text).map_err(|_| reason(text, &error))?,
     };
@@ -68,7 +68,7 @@ pub(crate) fn read(text: &str) -> Result<Read, String> {
         value,
         notes,
         exact: mended.has_large_integer.then(|| text.to_owned()),
-        twice,
+        overwritten,
     })
 }
 
@@ -111,20 +111,20 @@ fn behind_string(mut text: &str) -> &str {
     ""
 }
 
-/// The value, and the first member that stands twice in the object that it is.
-fn parse(text: &str) -> serde_json::Result<(Value, Option<String>)> {
+/// The value, and what stood in the object that it is before a later member of the same name.
+fn parse(text: &str) -> serde_json::Result<(Value, Vec<(String, Value)>)> {
     if !text.starts_with('{') {
-        return Ok((serde_json::from_str(text)?, None));
+        return Ok((serde_json::from_str(text)?, Vec::new()));
     }
-    let mut twice = None;
+    let mut overwritten = Vec::new();
     let mut reader = serde_json::Deserializer::from_str(text);
-    let members = reader.deserialize_map(Members(&mut twice))?;
+    let members = reader.deserialize_map(Members(&mut overwritten))?;
     reader.end()?;
-    Ok((Value::Object(members), twice))
+    Ok((Value::Object(members), overwritten))
 }
 
-/// Reads an object and leaves the first name that comes again.
-struct Members<'f>(&'f mut Option<String>);
+/// Reads an object and leaves what a later member of the same name has taken the place of.
+struct Members<'f>(&'f mut Vec<(String, Value)>);
 
 impl<'de> Visitor<'de> for Members<'_> {
     type Value = Map<String, Value>;
@@ -136,10 +136,13 @@ impl<'de> Visitor<'de> for Members<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
         let mut read = Map::new();
         while let Some((name, value)) = members.next_entry::<String, Value>()? {
-            if self.0.is_none() && read.contains_key(&name) {
-                *self.0 = Some(name.clone());
+            // The name is wanted twice only where it comes twice.
+            if let Some(there) = read.get_mut(&name) {
+                let before = std::mem::replace(there, value);
+                self.0.push((name, before));
+            } else {
+                read.insert(name, value);
             }
-            read.insert(name, value);
         }
         Ok(read)
     }
@@ -328,7 +331,9 @@ mod tests {
             ("{\"\\u0061\": 1, \"a\": 1}", Some("a")),
             (r#"["a", "a"]"#, None),
         ] {
-            assert_eq!(read(text).unwrap().twice.as_deref(), found, "{text}");
+            let overwritten = read(text).unwrap().overwritten;
+            let name = overwritten.first().map(|(name, _)| name.as_str());
+            assert_eq!(name, found, "{text}");
         }
         assert_eq!(
             read(r#"{"a": 1, "b": 2, "a": 3}"#).unwrap().value,

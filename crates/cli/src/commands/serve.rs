@@ -15,9 +15,8 @@ use crate::findings::tell_findings;
 use crate::listening::Listening;
 use crate::listing::shows_stubs;
 use crate::options::{SkillPlaces, runtime};
-use crate::persisting::Persistence;
 use crate::printer::{Printer, clipped, count};
-use crate::serving::Serving;
+use crate::serving::{Kept, Serving};
 use crate::stop_signal::StopSignal;
 use crate::{choosing, confirming, listening, progress};
 
@@ -77,7 +76,7 @@ impl Serve {
         let (server, catalog) = progress::around("looking for skills", || {
             skill_server(settings, config, &self.serving.places.paths, dcc.as_deref())
         });
-        let persistence = Serving::prepare(printer, &catalog, chosen).await?;
+        let kept = Serving::prepare(printer, &catalog, chosen).await?;
         let handle = server
             .start()
             .await
@@ -88,10 +87,7 @@ impl Serve {
             return Err(Failure::Usage(lost));
         }
         self.tell(printer, &catalog, handle.mcp_url());
-        Ok(Running {
-            handle,
-            persistence,
-        })
+        Ok(Running { handle, kept })
     }
 
     /// What was found, and what to paste into a client.
@@ -109,15 +105,13 @@ impl Serve {
 /// A server that serves.
 struct Running {
     handle: McpHttpHandle,
-    persistence: Option<Persistence>,
+    kept: Kept,
 }
 
 impl Running {
     async fn end(self) {
         self.handle.shutdown().await;
-        if let Some(persistence) = self.persistence {
-            persistence.close().await;
-        }
+        self.kept.close().await;
     }
 }
 

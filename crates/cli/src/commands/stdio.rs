@@ -10,9 +10,8 @@ use crate::config::Config;
 use crate::findings::tell_findings;
 use crate::listing::shows_stubs;
 use crate::options::runtime;
-use crate::persisting::Persistence;
 use crate::printer::Printer;
-use crate::serving::Serving;
+use crate::serving::{Kept, Serving};
 use crate::stop_signal::StopSignal;
 use crate::{choosing, confirming, progress};
 
@@ -38,7 +37,7 @@ impl Stdio {
         let runtime = runtime()?;
         let ended = runtime.block_on(async {
             let signal = StopSignal::listen(printer);
-            let (server, persistence) = tokio::select! {
+            let (server, kept) = tokio::select! {
                 biased;
                 begun = self.begin(printer, settings, config, &chosen) => begun?,
                 () = signal.wait() => return Ok(()),
@@ -53,9 +52,7 @@ impl Stdio {
             let ended = serve_stdio(&server, limits).await;
             signal.ends();
             server.shutdown().await;
-            if let Some(persistence) = persistence {
-                persistence.close().await;
-            }
+            kept.close().await;
             ended
                 .map(drop)
                 .map_err(|error| Failure::Usage(error.to_string()))
@@ -71,14 +68,14 @@ impl Stdio {
         settings: CatalogSettings,
         config: McpConfig,
         chosen: &Config,
-    ) -> Result<(McpServer, Option<Persistence>), Failure> {
+    ) -> Result<(McpServer, Kept), Failure> {
         let dcc = settings.only_dcc.clone();
         let (server, catalog) = progress::around("looking for skills", || {
             message_server(settings, config, &self.serving.places.paths, dcc.as_deref())
         });
-        let persistence = Serving::prepare(printer, &catalog, chosen).await?;
+        let kept = Serving::prepare(printer, &catalog, chosen).await?;
         tell_findings(printer, &catalog.snapshot());
         self.serving.places.tell_if_empty(printer, &catalog);
-        Ok((server, persistence))
+        Ok((server, kept))
     }
 }

@@ -13,6 +13,7 @@ use crate::command::{metier, on_a_socket, run, write};
 use crate::hooks::{hook, seen, stage};
 use crate::http_client::{Client, INITIALIZE, call};
 use crate::persist_server::{Server, said_in, wait_for};
+use crate::quality::Holder;
 use crate::stdio::Session;
 
 fn sessions() -> TempDir {
@@ -128,6 +129,24 @@ fn hooks_that_sleep_do_not_keep_a_server_that_is_to_stop_and_what_was_learned_is
     assert_gone(folder.path());
     let shown = run(folder.path(), &["state", "memory", "show", "--json"]);
     assert!(shown.contains("\"entries\": 40"), "{shown}");
+}
+
+/// No session follows the last one of a server that would try it again.
+#[test]
+fn what_the_last_session_learned_while_the_file_was_held_is_written_at_the_end() {
+    let folder = stage("[memory]\ndatabase = 'memory.sqlite3'\n");
+    let mut server = on_a_socket(folder.path(), &[]);
+    let mut client = Client::of(&mut server);
+    work(&mut client);
+    let held = Holder::of(&folder.path().join("memory.sqlite3"));
+    let mut answer = String::new();
+    client.delete().read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
+    drop(held);
+    term(&server);
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+    let shown = run(folder.path(), &["state", "memory", "show", "--json"]);
+    assert!(shown.contains("\"entries\": 1"), "{shown}");
 }
 
 #[cfg(target_os = "linux")]

@@ -7,6 +7,7 @@
     reason = "a test may stop at a broken fixture"
 )]
 
+mod abandoned;
 mod asking;
 mod bench;
 mod endings;

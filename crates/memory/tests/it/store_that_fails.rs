@@ -86,6 +86,24 @@ fn patterns_wait_until_the_store_takes_them() {
     assert_eq!(keys(memory, long_term), ["pattern:tool_call:t"; 2]);
 }
 
+/// No session follows the last ones of a process.
+#[test]
+fn what_waits_is_written_at_the_end_also_without_another_session() {
+    let store = Arc::new(Moody::default());
+    let memory = AgentMemory::new(Arc::clone(&store) as Arc<dyn LongTermStore>);
+    memory.write_waiting().unwrap();
+    assert_eq!(*store.held.lock().unwrap(), 0, "nothing waits");
+    let call = entry(MemoryLayer::Working, "a", "tool_call:t:ok");
+    memory.put(call.score(1).fact("tool_name", "t")).unwrap();
+    store.full.store(true, Ordering::Relaxed);
+    memory.end_session("a").unwrap_err();
+    memory.write_waiting().unwrap_err();
+    assert_eq!((memory.waiting(), store.len().unwrap()), (1, 0));
+    store.full.store(false, Ordering::Relaxed);
+    memory.write_waiting().unwrap();
+    assert_eq!((memory.waiting(), store.len().unwrap()), (0, 1));
+}
+
 /// Each try costs a quarter of a second while another process holds the file, and a server that ends has hundreds of
 /// sessions.
 #[test]

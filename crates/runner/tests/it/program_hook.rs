@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metier_hooks::{HookContext, HookDeny, HookEvent, HookPayload, LifecycleHooks};
-use metier_runner::{EnvLookup, EnvironmentPolicy, ProgramHook, ProgramHookError};
+use metier_runner::{EnvLookup, EnvironmentPolicy, Gate, ProgramHook, ProgramHookError};
 use serde_json::{Map, Value, json};
 
 use crate::stage::{Stage, gone, pids};
@@ -75,6 +75,30 @@ async fn large_arguments_pass_whole_and_may_be_left_unread() {
     assert_eq!(asked(reads_nothing, &context).await, Ok(()));
 }
 
+/// A burst of calls asks more programs than may run at once.
+#[tokio::test]
+async fn its_time_begins_when_it_has_its_turn() {
+    let stage = Stage::new("go.sh", "touch began\nsleep 3\n");
+    let folder = stage.folder.path();
+    let gate = Gate::new(1);
+    let long = hook(&["bash", "go.sh"], folder).gate(gate.clone());
+    let context = call(Map::new());
+    let first = tokio::spawn({
+        let context = Arc::clone(&context);
+        async move { asked(long, &context).await }
+    });
+    while !stage.path("began").exists() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let quick = hook(&["true"], folder).timeout(Duration::from_millis(500));
+    let hooks = LifecycleHooks::new();
+    hooks.register(quick.gate(gate).registration(HookEvent::BeforeToolCall));
+    let limit = hooks.handlers(HookEvent::BeforeToolCall)[0].limit.unwrap();
+    let answer = tokio::time::timeout(limit, hooks.dispatch(&context)).await;
+    assert_eq!(answer, Ok(Ok(())));
+    assert_eq!(first.await.unwrap(), Ok(()));
+}
+
 #[tokio::test]
 async fn at_its_limit_it_ends_with_all_it_started() {
     let stage = Stage::new("go.sh", "sleep 600 & echo $! > child\nwait\n");
@@ -117,6 +141,7 @@ async fn a_missing_script_is_a_failure_and_no_refusal() {
 async fn an_answer_that_says_two_things_is_no_consent() {
     let context = call(Map::new());
     let refusals_alone = [
+        r#"echo '{"decision": "deny", "decision": "allow"}'"#,
         r#"echo '{"decision": "deny"}'; echo '{}'"#,
         r#"echo '[{"decision": "deny"}]'"#,
         r#"echo '{"decision": "deny"'"#,
@@ -144,7 +169,7 @@ async fn an_answer_that_says_two_things_is_no_consent() {
     ] {
         let folder = std::env::temp_dir();
         let program = || hook(&["bash", "-c", script], &folder);
-        // Refusals and nothing else refuse; any other failure is told, and refuses where a failure does.
+        // Refusals and nothing else refuse, and so does one object that says both; any other failure is told, and refuses where a failure does.
         let open = asked(program(), &context).await;
         assert_eq!(open.is_err(), refusals_alone.contains(&script), "{script}");
         let closed = asked(program().fail_closed(), &context).await;
