@@ -106,7 +106,7 @@ pub(super) fn of_tool(
     // name that is near says that this one is a slip.
     let broken: Vec<&SkillSummary> = skills.iter().filter(|skill| is_broken(skill)).collect();
     let left_out = left_out(catalog, places, &skills);
-    let may_be_there = !is_slip && !(broken.is_empty() && left_out.is_empty());
+    let is_unexplained = broken.is_empty() && left_out.is_empty();
     message.push_str(&left_out);
     if !broken.is_empty() {
         let names: Vec<String> = broken.iter().map(|skill| skill.name.clone()).collect();
@@ -117,10 +117,10 @@ pub(super) fn of_tool(
             why(catalog, places, &broken)
         );
     }
-    if may_be_there {
-        Unknown::Skill(message)
-    } else {
+    if is_slip || is_unexplained {
         Unknown::Name(message)
+    } else {
+        Unknown::Skill(message)
     }
 }
 
