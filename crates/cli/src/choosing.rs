@@ -116,6 +116,7 @@ fn http(config: &Config, settings: &CatalogSettings) -> Result<HttpSelector, Fau
                 format!("the variable {name} is not set"),
                 "set it to the key, or leave `key_variable` out where none is needed",
             )
+            .of_process()
         })
     });
     HttpSelector::new(address, model, key.transpose()?).map_err(|error| {

@@ -1,5 +1,5 @@
-//! The `metier` command: data on stdout, talk on stderr, exit code 0 fine, 1 a failure that was
-//! asked about, 2 usage or environment, 128 and its number a second signal.
+//! The `metier` command: data on stdout, talk on stderr, exit code 0 fine, 1 something wrong was
+//! found or a tool failed, 2 wrong usage, nothing found or environment, 128 and its number a second signal.
 
 mod attaching;
 mod catalog_settings;
@@ -30,6 +30,7 @@ mod stop_signal;
 mod tool_outlook;
 mod utc;
 mod watch_talk;
+mod wrapping;
 
 use std::process::ExitCode;
 
@@ -93,7 +94,10 @@ pub(crate) enum Failure {
     /// The answer is a failure, and it has been printed.
     #[error("")]
     Answered,
-    /// Wrong usage, or the environment does not allow it.
+    /// What was asked for is nowhere, and that has been told.
+    #[error("")]
+    NothingFound,
+    /// Wrong usage, a name that leads nowhere, or an environment that does not allow it.
     #[error("{0}")]
     Usage(String),
 }
@@ -142,13 +146,16 @@ fn main() -> ExitCode {
         }
         Command::Config(config) => config.run(printer),
     };
-    if let (Ok(()) | Err(Failure::Answered), Some(lost)) = (&done, printer.lost()) {
+    if let (Ok(()) | Err(Failure::Answered | Failure::NothingFound), Some(lost)) =
+        (&done, printer.lost())
+    {
         printer.say(&format!("error: {lost}"));
         return ExitCode::from(2);
     }
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Answered) => ExitCode::from(1),
+        Err(Failure::NothingFound) => ExitCode::from(2),
         Err(Failure::Usage(message)) => {
             printer.say(&format!("error: {message}"));
             ExitCode::from(2)

@@ -96,8 +96,12 @@ impl SkillPlaces {
     }
 
     /// Says where was looked, when nothing was found there.
-    pub(crate) fn tell_if_empty(&self, printer: Printer, catalog: &SkillCatalog) {
-        searched::tell_if_empty(printer, catalog, &self.paths);
+    pub(crate) fn tell_if_empty(
+        &self,
+        printer: Printer,
+        catalog: &SkillCatalog,
+    ) -> Result<(), Failure> {
+        searched::tell_if_empty(printer, catalog, &self.paths)
     }
 
     /// The command that checks the skills of these places.

@@ -9,6 +9,7 @@ use serde_json::json;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::Failure;
+use crate::wrapping::wrapped;
 
 /// Why standard output takes no more. Standard output is one for the whole process, so this is.
 static FAULT: OnceLock<Error> = OnceLock::new();
@@ -89,6 +90,14 @@ impl Printer {
     /// A line of talk.
     pub(crate) fn say(self, line: &str) {
         let _ = writeln!(std::io::stderr().lock(), "{}", harmless(line));
+    }
+
+    /// A long line of talk: on a terminal no wider than it is.
+    pub(crate) fn say_prose(self, line: &str) {
+        let most = columns(terminal_size::terminal_size_of(std::io::stderr()));
+        for line in wrapped(line, 2, most) {
+            self.say(&line);
+        }
     }
 
     /// Rows of data, their columns side by side.

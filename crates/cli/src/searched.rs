@@ -7,6 +7,7 @@ use metier::skill_model::SkillStatus;
 use metier::{CatalogSettings, SkillCatalog};
 use serde::Serialize;
 
+use crate::Failure;
 use crate::printer::{Printer, table};
 
 /// A folder that was searched.
@@ -49,8 +50,13 @@ pub(crate) fn places(settings: &CatalogSettings, explicit: &[PathBuf]) -> Vec<Pl
         .collect()
 }
 
-/// Says where was looked and what to do, when nothing at all was found there.
-pub(crate) fn tell_if_empty(printer: Printer, catalog: &SkillCatalog, explicit: &[PathBuf]) {
+/// Says where was looked and what to do, when nothing at all was found there, and gives how a command that
+/// needs skills ends then.
+pub(crate) fn tell_if_empty(
+    printer: Printer,
+    catalog: &SkillCatalog,
+    explicit: &[PathBuf],
+) -> Result<(), Failure> {
     let states = [
         None,
         Some(SkillStatus::Skipped),
@@ -60,12 +66,13 @@ pub(crate) fn tell_if_empty(printer: Printer, catalog: &SkillCatalog, explicit: 
         .iter()
         .any(|status| !catalog.list_skills(*status).is_empty())
     {
-        return;
+        return Ok(());
     }
     let registry = catalog.registry();
     for line in nothing_found(registry.settings(), explicit) {
-        printer.say(&line);
+        printer.say_prose(&line);
     }
+    Err(Failure::NothingFound)
 }
 
 fn nothing_found(settings: &CatalogSettings, explicit: &[PathBuf]) -> Vec<String> {

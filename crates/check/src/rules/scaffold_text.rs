@@ -7,13 +7,15 @@ use crate::codes::SCAFFOLD_TEXT;
 use crate::subject::{SKILL_FILE, Subject};
 
 /// What templates write, in lower case.
-const PHRASES: [&str; 8] = [
+const PHRASES: [&str; 9] = [
     "todo:",
     "[todo",
     "lorem ipsum",
     "replace with description",
     "replace with a description",
     "replace this description",
+    // As `metier new` writes it.
+    "replace this with what the skill does",
     "your description here",
     "describe what this skill does",
 ];

@@ -40,13 +40,19 @@ impl Config {
         let (mut config, mut faults) = show.serving.config();
         show.listening.cover(&mut config);
         settings(&config, &show.serving.places, &mut faults);
+        // Whoever looks at settings need not hold the keys that the server is started with.
+        let (lacking, faults): (Vec<Fault>, Vec<Fault>) =
+            faults.into_iter().partition(|fault| fault.is_of_process);
         if show.json {
-            printer.json(&to_json(&config, &faults));
+            printer.json(&to_json(&config, &faults, &lacking));
         } else {
             printer.rows(&rows(&config));
         }
         for note in &config.notes {
             printer.say(&format!("warning: {note}"));
+        }
+        for fault in &lacking {
+            printer.say(&format!("warning: {fault}"));
         }
         match &config.file {
             Some((shown, _)) => printer.say(&format!("settings file: {shown}")),
@@ -94,7 +100,7 @@ fn rows(config: &Settings) -> Vec<Vec<String>> {
         .collect()
 }
 
-fn to_json(config: &Settings, faults: &[Fault]) -> Value {
+fn to_json(config: &Settings, faults: &[Fault], lacking: &[Fault]) -> Value {
     let entry = |value: Value, origin: &Origin| {
         let (source, place) = match origin {
             Origin::BuiltIn => ("default", None),
@@ -133,5 +139,6 @@ fn to_json(config: &Settings, faults: &[Fault]) -> Value {
         "settings": values,
         "hooks": hooks,
         "faults": faults,
+        "lacking": lacking,
     })
 }

@@ -69,7 +69,7 @@ impl Deps {
         tell_those(printer, &catalog.snapshot(), |finding| {
             finding.severity == Severity::Error || ABOUT.contains(&finding.code)
         });
-        self.places.tell_if_empty(printer, &catalog);
+        let found = self.places.tell_if_empty(printer, &catalog);
         let (missing, cycles) = (graph.missing().len(), graph.cycles().len());
         printer.say(&format!(
             "{}, {missing} missing, {}",
@@ -79,7 +79,7 @@ impl Deps {
         if missing + cycles > 0 {
             return Err(Failure::Answered);
         }
-        Ok(())
+        found
     }
 }
 

@@ -36,8 +36,7 @@ impl Discover {
         let answer = answer.map_err(|deny| printer.denied_search(&deny, self.json))?;
         if self.json {
             printer.json(&answer.to_json());
-            self.places.tell_if_empty(printer, &catalog);
-            return Ok(());
+            return self.places.tell_if_empty(printer, &catalog);
         }
         let hits = answer.hits.iter().map(|hit| Found {
             name: &hit.name,
@@ -52,8 +51,7 @@ impl Discover {
         if let Some(order) = order(&answer) {
             printer.say(&order);
         }
-        self.places.tell_if_empty(printer, &catalog);
-        Ok(())
+        self.places.tell_if_empty(printer, &catalog)
     }
 }
 

@@ -38,7 +38,8 @@ impl Info {
         let (settings, config) = self.running.settings_of_server(&self.places)?;
         let (catalog, _) = self.places.catalog(settings.clone());
         let Some(info) = catalog.get_skill_info(&self.skill) else {
-            self.places.tell_if_empty(printer, &catalog);
+            // The name leads nowhere, which is told in any case.
+            let _ = self.places.tell_if_empty(printer, &catalog);
             let has_path = !self.places.paths.is_empty();
             if let Some(said) = choosing::disabled(&config, &catalog, &self.skill) {
                 return Err(Failure::Usage(said));

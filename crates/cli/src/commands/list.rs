@@ -37,14 +37,15 @@ impl List {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         let (catalog, _) = self.places.catalog(self.places.settings()?);
         let mut changes = catalog.subscribe();
-        let shown = self.print(printer, &catalog, None);
+        let (shown, found) = self.print(printer, &catalog, None);
         if !self.watch {
-            return Ok(());
+            return found;
         }
         follow(&catalog)?;
         // The first look of those who follow is news of nothing, unless something changed meanwhile.
         while changes.try_recv().is_ok() {}
-        self.print(printer, &catalog, Some(&shown));
+        // Whoever watches waits for what may come.
+        let _ = self.print(printer, &catalog, Some(&shown));
         runtime()?.block_on(self.print_changes(printer, &catalog, changes));
         Ok(())
     }
@@ -60,7 +61,7 @@ impl List {
         let changed = async {
             // A listener that lags is told of it, and looks at everything all the same.
             while !matches!(changes.recv().await, Err(RecvError::Closed)) && !printer.is_gone() {
-                self.print(printer, catalog, None);
+                let _ = self.print(printer, catalog, None);
             }
         };
         tokio::select! {
@@ -69,8 +70,14 @@ impl List {
         }
     }
 
-    /// Gives what was printed. What is there `already` is not printed again.
-    fn print(&self, printer: Printer, catalog: &SkillCatalog, already: Option<&Value>) -> Value {
+    /// Gives what was printed, and how a command ends that has printed it. What is there `already` is not
+    /// printed again.
+    fn print(
+        &self,
+        printer: Printer,
+        catalog: &SkillCatalog,
+        already: Option<&Value>,
+    ) -> (Value, Result<(), Failure>) {
         let skills = catalog.list_skills(self.status);
         let unusable = |status| {
             if self.status.is_none() {
@@ -90,12 +97,12 @@ impl List {
             "searched": searched::places(catalog.registry().settings(), &self.places.paths),
         });
         if already == Some(&answer) {
-            return answer;
+            return (answer, Ok(()));
         }
         if self.json {
             printer.json(&answer);
-            self.places.tell_if_empty(printer, catalog);
-            return answer;
+            let found = self.places.tell_if_empty(printer, catalog);
+            return (answer, found);
         }
         if !skills.is_empty() {
             let mut rows = vec![
@@ -114,8 +121,8 @@ impl List {
             }
         }
         printer.say(&said);
-        self.places.tell_if_empty(printer, catalog);
-        answer
+        let found = self.places.tell_if_empty(printer, catalog);
+        (answer, found)
     }
 }
 

@@ -46,8 +46,7 @@ impl Listing {
                 answer.insert("left_out".to_owned(), json!(unlisted));
             }
             printer.json(&answer);
-            self.places.tell_if_empty(printer, &catalog);
-            return Ok(());
+            return self.places.tell_if_empty(printer, &catalog);
         }
         if listing.kind == ListingKind::TokenUnreadable {
             printer.say("the token could not be read; this is the whole list");
@@ -67,7 +66,6 @@ impl Listing {
         for (name, reason) in unlisted {
             printer.say(&format!("  {name}: {}", clipped(&reason, usize::MAX)));
         }
-        self.places.tell_if_empty(printer, &catalog);
-        Ok(())
+        self.places.tell_if_empty(printer, &catalog)
     }
 }

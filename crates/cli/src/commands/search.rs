@@ -51,8 +51,7 @@ impl Search {
                 "notes": report.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 "rejected": report.rejected,
             }));
-            self.places.tell_if_empty(printer, &catalog);
-            return Ok(());
+            return self.places.tell_if_empty(printer, &catalog);
         }
         let best = report.hits.first().map_or(0.0, |hit| hit.score);
         let hits = report.hits.iter().map(|hit| Found {
@@ -94,8 +93,7 @@ impl Search {
                 "the query is a folder; it stands before the folders: metier search QUERY PATH",
             );
         }
-        self.places.tell_if_empty(printer, &catalog);
-        Ok(())
+        self.places.tell_if_empty(printer, &catalog)
     }
 }
 

@@ -93,7 +93,8 @@ impl Serve {
     /// What was found, and what to paste into a client.
     fn tell(&self, printer: Printer, catalog: &SkillCatalog, url: &str) {
         tell_findings(printer, &catalog.snapshot());
-        self.serving.places.tell_if_empty(printer, catalog);
+        // A server without skills runs: some may come.
+        let _ = self.serving.places.tell_if_empty(printer, catalog);
         say_summary(printer, catalog, &self.serving.places);
         let entry = json!({"mcpServers": {"metier": {"type": "http", "url": url}}});
         printer.say(&format!(

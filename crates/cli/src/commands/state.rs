@@ -237,7 +237,7 @@ impl Forget {
         if unknown.is_empty() {
             Ok(())
         } else {
-            Err(Failure::Answered)
+            Err(Failure::NothingFound)
         }
     }
 }

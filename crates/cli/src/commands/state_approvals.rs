@@ -133,7 +133,7 @@ impl Forget {
         if unknown.is_empty() {
             Ok(())
         } else {
-            Err(Failure::Answered)
+            Err(Failure::NothingFound)
         }
     }
 

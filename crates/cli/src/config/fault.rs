@@ -11,6 +11,9 @@ pub(crate) struct Fault {
     pub(crate) place: String,
     pub(crate) message: String,
     pub(crate) cure: String,
+    /// Whether the setting is right and only this process lacks what it names.
+    #[serde(skip)]
+    pub(crate) is_of_process: bool,
 }
 
 impl Fault {
@@ -23,6 +26,15 @@ impl Fault {
             place: place.into(),
             message: message.into(),
             cure: cure.into(),
+            is_of_process: false,
+        }
+    }
+
+    /// The same setting would do where the process has what it names.
+    pub(crate) fn of_process(self) -> Self {
+        Self {
+            is_of_process: true,
+            ..self
         }
     }
 }

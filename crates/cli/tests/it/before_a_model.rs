@@ -300,6 +300,26 @@ fn a_model_behind_an_address_chooses_and_gets_its_key() {
         shown.contains("STUDIO_KEY") && !shown.contains("sesame"),
         "{shown}"
     );
+    // Whoever shows the settings need not hold the key.
+    assert!(
+        shown.starts_with("exit 0")
+            && shown.contains("warning: metier.toml:5:1: selector.key_variable: the variable STUDIO_KEY is not set; "),
+        "{shown}"
+    );
+    let output = metier(folder.path())
+        .args(["config", "show", "--json"])
+        .output()
+        .unwrap();
+    let shown = json_of(&output);
+    assert_eq!(shown["faults"], json!([]), "{shown}");
+    let place = &shown["lacking"][0]["place"];
+    assert_eq!(place, "metier.toml:5:1: selector.key_variable", "{shown}");
+    // A fault of the settings themselves still ends it.
+    let path = folder.path().join("metier.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("model = 'small'\n", "")).unwrap();
+    let shown = run(folder.path(), &["config", "show"]);
+    assert!(shown.starts_with("exit 2"), "{shown}");
 }
 
 #[test]

@@ -360,19 +360,27 @@ fn a_broken_skill_ends_a_call_in_one_way() {
         folder.path().join("skills/broken/scripts/echo_more.py"),
         "print('{}')\n",
     );
-    // Only a name that says the skill can be right; any other is wrong usage, whatever else is broken.
-    for (tool, code) in [("broken__echo_more", "exit 1"), ("echo_more", "exit 2")] {
+    // With the skill's name or without it.
+    for (tool, code) in [("broken__echo_more", "exit 1"), ("echo_more", "exit 1")] {
         let said = run(folder.path(), &["call", tool, "skills/broken"]);
         assert!(said.starts_with(code) && said.contains("MT108"), "{said}");
     }
     let said = run(folder.path(), &["call", "echo_more", "skills/good"]);
     assert!(said.starts_with("exit 2"), "{said}");
+    // A name that another one is near to is a slip, whatever else is broken.
+    for tool in ["good__ecoh", "ecoh"] {
+        let said = run(folder.path(), &["call", tool, "skills"]);
+        assert!(
+            said.starts_with("exit 2") && said.contains("did you mean"),
+            "{said}"
+        );
+    }
     // The same for an entry that is left out as for a file that is.
     write(
         folder.path().join("skills/half/tools.yaml"),
         "tools:\n  - 5\n",
     );
-    for (tool, code) in [("half__bake_maps", "exit 1"), ("bake_maps", "exit 2")] {
+    for (tool, code) in [("half__bake_maps", "exit 1"), ("bake_maps", "exit 1")] {
         let said = run(folder.path(), &["call", tool, "skills/half"]);
         assert!(said.starts_with(code) && said.contains("MT220"), "{said}");
     }

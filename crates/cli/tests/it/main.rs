@@ -27,6 +27,7 @@ mod docs_connect;
 mod docs_inspector;
 mod docs_skills;
 mod doctor;
+mod exit_codes;
 #[cfg(target_os = "linux")]
 mod field_cases;
 mod helper;

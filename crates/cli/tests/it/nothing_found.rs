@@ -39,9 +39,22 @@ fn the_others_say_the_same() {
         &["deps", "--json"],
         &["doctor"],
         &["call", "anything"],
+        &["discover", "anything"],
+        &["discover", "anything", "--json"],
+        &["listing"],
+        &["listing", "--json"],
+        &["doctor", "--json"],
         &["stdio"],
     ] {
         let text = with_variables(folder.path(), arguments);
+        // A server waits for what may come; whoever asks of nothing has no answer.
+        let code = match arguments.first() {
+            Some(&"stdio") => "exit 0",
+            // The folder that a variable names is not there, which is wrong in itself.
+            Some(&"doctor") => "exit 1",
+            _ => "exit 2",
+        };
+        assert!(text.starts_with(code), "{arguments:?}: {text}");
         for wanted in [
             "no skill was found; looked in:",
             "env         no such folder  from-variable",
@@ -51,6 +64,18 @@ fn the_others_say_the_same() {
         ] {
             assert!(text.contains(wanted), "{arguments:?}: {wanted}\n{text}");
         }
+    }
+}
+
+#[test]
+fn a_doctor_who_finds_no_skill_calls_nothing_fine() {
+    let folder = empty();
+    for form in [&["doctor"][..], &["doctor", "--json"]] {
+        let text = run(folder.path(), form);
+        assert!(
+            text.starts_with("exit 2") && !text.contains("nothing would fail"),
+            "{text}"
+        );
     }
 }
 

@@ -54,7 +54,7 @@ fn export_prints_the_file() {
 fn what_is_forgotten_is_gone_and_the_rest_stays() {
     let folder = folder();
     insta::assert_snapshot!(state(folder.path(), &["forget", "maya-geometry", "nobody"]), @"
-    exit 1
+    exit 2
     --- stdout
     forgotten: maya-geometry
     --- stderr
@@ -134,6 +134,6 @@ fn forgetting_nothing_makes_nothing() {
     nothing is kept for python
     ");
     let said = run(folder.path(), &["state", "forget", "nobody"]);
-    assert!(said.starts_with("exit 1"), "{said}");
+    assert!(said.starts_with("exit 2"), "{said}");
     assert!(!folder.path().join("no-home").exists());
 }

@@ -1,5 +1,6 @@
 //! What is read over fits the terminal, and a pipe gets all of it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -13,11 +14,12 @@ import fcntl, os, pty, struct, sys, termios
 columns, program = int(sys.argv[1]), sys.argv[2:]
 here, there = pty.openpty()
 fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+talk = there if os.environ.pop('TALK', '') else os.open(os.devnull, os.O_WRONLY)
 child = os.fork()
 if child == 0:
     os.close(here)
     os.dup2(there, 1)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    os.dup2(talk, 2)
     os.execv(program[0], program)
 os.close(there)
 said = b''
@@ -34,7 +36,13 @@ sys.stdout.buffer.write(said)
 ";
 
 fn on_a_terminal(folder: &Path, columns: usize, arguments: &[&str]) -> Vec<String> {
+    seen(folder, columns, "", arguments)
+}
+
+/// The same with what is said, where `talk` is not empty.
+fn seen(folder: &Path, columns: usize, talk: &str, arguments: &[&str]) -> Vec<String> {
     let output = Command::new("python3")
+        .env("TALK", talk)
         .args(["-c", ON_A_TERMINAL, &columns.to_string()])
         .arg(env!("CARGO_BIN_EXE_metier"))
         .args(arguments)
@@ -43,7 +51,7 @@ fn on_a_terminal(folder: &Path, columns: usize, arguments: &[&str]) -> Vec<Strin
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    assert!(output.status.success(), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines()
         .map(|line| line.trim_end().to_owned())
@@ -112,5 +120,60 @@ fn the_last_column_ends_with_the_terminal() {
             .max()
             .unwrap();
         assert!(widest > 80, "{whole}");
+    }
+}
+
+/// Text that is read and acted upon is not cut but goes on in the next line.
+#[test]
+fn prose_is_wrapped_to_the_terminal() {
+    let folder = skills();
+    write(
+        folder.path().join("skills/light/tools.yaml"),
+        "tools:\n  - name: set\n    source_file: scripts/set.py\n    required_capabilities: [filesystem.read, usd, network.fetch]\n",
+    );
+    write(
+        folder.path().join("metier.toml"),
+        "[interpreters]\nabsent-application = '/usr/bin/env'\n",
+    );
+    for arguments in [
+        &["doctor", "skills"][..],
+        &["check", "--explain", "MT207"],
+        &["check", "--explain", "all"],
+        &["doctor", "--no-config", "skills/deng/scripts"],
+    ] {
+        let whole = run(folder.path(), arguments);
+        assert!(
+            whole.lines().any(|line| line.width() > 80),
+            "a pipe has one form: {whole}"
+        );
+        for columns in [80, 50] {
+            let lines = seen(folder.path(), columns, "yes", arguments);
+            let mut is_example = false;
+            for line in &lines {
+                let is_fence = line.starts_with("```");
+                is_example ^= is_fence;
+                // A place, which is one word, stays whole.
+                let is_place = line.trim().contains('/');
+                assert!(
+                    is_example || is_fence || is_place || line.width() <= columns,
+                    "{columns}: {line}"
+                );
+            }
+            // Nothing is lost, but for the table of interpreters, whose last column is cut.
+            let words = |text: &str| {
+                let lines = text.lines().filter(|line| !line.starts_with("  Python"));
+                let words = lines.flat_map(str::split_whitespace).map(ToOwned::to_owned);
+                words.collect::<BTreeSet<_>>()
+            };
+            let (_, said) = whole.split_once("--- stdout\n").unwrap();
+            let said = words(&said.replace("--- stderr\n", ""));
+            let shown = words(&lines.join("\n"));
+            let lost: Vec<&String> = said
+                .difference(&shown)
+                // Where a home is differs between the two.
+                .filter(|word| !word.contains("no-home"))
+                .collect();
+            assert!(lost.is_empty(), "{columns}: {lost:?}");
+        }
     }
 }

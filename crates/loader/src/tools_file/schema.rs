@@ -13,6 +13,12 @@ use crate::{ParseMode, codes};
 
 /// What is said of a schema that is of no object.
 const OF_ANOTHER_TYPE: &str = "its type is ";
+/// What is said of a schema that needs another file.
+const REFERS_OUT: &str = "it refers to ";
+/// The keys whose value leads to another schema.
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+/// The keys whose value is data and no schema.
+const DATA: [&str; 5] = ["const", "enum", "default", "examples", "example"];
 
 /// A schema that was read.
 pub(crate) enum Schema {
@@ -66,16 +72,20 @@ pub(crate) fn read_schema(
                 .starts_with(OF_ANOTHER_TYPE)
                 .then(|| value.get("type"))
                 .flatten();
+            let refers_out = fault.starts_with(REFERS_OUT);
+            let reference = refers_out.then(|| reference_place(value, findings.text()));
             let is_slip = kind.and_then(Node::text).is_some_and(|word| {
                 word.eq_ignore_ascii_case("object") || nearest(word, &["object"]).is_some()
             });
             findings
                 .error(
                     codes::UNUSABLE_SCHEMA,
-                    kind.map_or(&value.span, |kind| &kind.span),
+                    &reference
+                        .flatten()
+                        .unwrap_or_else(|| kind.unwrap_or(value).span.clone()),
                     format!("`{tool}: {key}` cannot be used: {fault}; every call is refused"),
                 )
-                .help(if fault.starts_with("it refers to") {
+                .help(if refers_out {
                     "copy what it refers to into `$defs` and refer to `#/$defs/NAME`"
                 } else if is_slip {
                     "did you mean `object`?"
@@ -143,7 +153,7 @@ fn usable(
         return Err(format!("{OF_ANOTHER_TYPE}{}, not object", brief(&found)));
     }
     if let Some(target) = reference_out_of(&schema) {
-        return Err(format!("it refers to `{target}`, outside of itself"));
+        return Err(format!("{REFERS_OUT}`{target}`, outside of itself"));
     }
     Ok(Some(schema))
 }
@@ -173,13 +183,12 @@ fn reference_out_of(schema: &Map<String, Value>) -> Option<String> {
     schema
         .iter()
         .find_map(|(key, value)| match (key.as_str(), value) {
-            ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(target))
-                if !target.starts_with('#') =>
+            (key, Value::String(target))
+                if REFERENCES.contains(&key) && !target.starts_with('#') =>
             {
                 Some(target.clone())
             }
-            // Data, not schemas.
-            ("const" | "enum" | "default" | "examples" | "example", _) => None,
+            (key, _) if DATA.contains(&key) => None,
             _ => external_reference(value),
         })
 }
@@ -189,5 +198,41 @@ fn external_reference(value: &Value) -> Option<String> {
         Value::Object(entries) => reference_out_of(entries),
         Value::Array(items) => items.iter().find_map(external_reference),
         _ => None,
+    }
+}
+
+/// Where the first reference out of a schema is written, in a file of this text: its target.
+fn reference_place(schema: &Node<'_>, file: &str) -> Option<Range<usize>> {
+    if let Some(written) = schema.text() {
+        // A schema as JSON text. What escapes hide is not looked for: the whole text is marked then.
+        let tree: Map<String, Value> = serde_json::from_str(written).ok()?;
+        let target = Value::from(reference_out_of(&tree)?).to_string();
+        let start = schema.span.start + file.get(schema.span.clone())?.find(&target)?;
+        return Some(start..start + target.len());
+    }
+    if let Some(items) = schema.list() {
+        return items
+            .iter()
+            .find_map(|item| reference_place_within(item, file));
+    }
+    let entries = schema.map()?;
+    entries.iter().find_map(|(key, value)| {
+        let key = key.text().unwrap_or_default();
+        let target = value.text().filter(|target| !target.starts_with('#'));
+        if REFERENCES.contains(&key) && target.is_some() {
+            Some(value.span.clone())
+        } else if DATA.contains(&key) {
+            None
+        } else {
+            reference_place_within(value, file)
+        }
+    })
+}
+
+/// The same for a part, of which a text is no schema.
+fn reference_place_within(part: &Node<'_>, file: &str) -> Option<Range<usize>> {
+    match part.text() {
+        Some(_) => None,
+        None => reference_place(part, file),
     }
 }

@@ -149,6 +149,33 @@ fn schemas_in_every_spelling() {
 }
 
 #[test]
+fn a_reference_out_of_a_schema_is_marked_where_it_stands() {
+    for (schema, place) in [
+        ("{$ref: 'http://x/y'}", "3:26"),
+        (
+            "\n      type: object\n      default: {$ref: z}\n      properties:\n        size:\n          $ref: sizes.json\n",
+            "8:17",
+        ),
+        ("{allOf: [{type: object}, {$ref: x.json}]}", "3:51"),
+        // Of JSON text as well.
+        (r#"'{"allOf": [{"$ref": "x.json"}]}'"#, "3:40"),
+        (
+            "|\n      {\"allOf\": [\n        {\"$ref\": \"x.json\"}]}",
+            "5:18",
+        ),
+        // Unless it is written with escapes.
+        (r#""{\"allOf\": [{\"$ref\": \"x.json\"}]}""#, "3:19"),
+    ] {
+        let case = with_tools(&format!(
+            "tools:\n  - name: bake\n    input_schema: {schema}\n"
+        ));
+        let said = case.said("kit");
+        let start = format!("tools.yaml:{place}: error[MT228]");
+        assert!(said.contains(&start), "{schema}: {said}");
+    }
+}
+
+#[test]
 fn an_unknown_group_is_one_finding_however_many_tools_name_it() {
     let case = with_tools(
         "tools:\n  - {name: bake, group: gone}\n  - {name: other, group: gone}\n  - {name: third, group: gone}\n  - {name: fourth, group: lost}\n",

@@ -55,7 +55,8 @@ impl Call {
                 print(&output, &told, (!self.json).then_some(&check), printer)
             }
             Err(CallError::UnknownTool { nearest, .. }) => {
-                self.places.tell_if_empty(printer, &catalog);
+                // The name leads nowhere, which is told in any case.
+                let _ = self.places.tell_if_empty(printer, &catalog);
                 let unknown = unknown::of_tool(&catalog, &self.places, &self.tool, &nearest);
                 refuse(printer, unknown)
             }
@@ -70,7 +71,7 @@ impl Call {
     }
 }
 
-/// A wrong name is wrong usage; a broken skill is a failure of what was asked about.
+/// A wrong name is wrong usage; a broken skill that has the tool, or may have it, is a failure of what was asked about.
 fn refuse(printer: Printer, unknown: Unknown) -> Result<(), Failure> {
     match unknown {
         Unknown::Name(message) => Err(Failure::Usage(message)),

@@ -63,10 +63,12 @@ pub(super) fn of_tool(
     if !nearest.is_empty() {
         message = format!("{message} (did you mean {}?)", ticked(nearest, " or "));
     }
+    let mut is_slip = !nearest.is_empty();
     if nearest.is_empty()
         && !tool.contains("__")
         && let Some(near) = near_bare(&skills, tool)
     {
+        is_slip = true;
         message = format!("{message} (did you mean `{near}`?)");
     }
     if let Some(skill) = skills.iter().find(|skill| owns(skill, tool)) {
@@ -100,9 +102,12 @@ pub(super) fn of_tool(
             "{message}; that is a folder, and the tool's name comes before it: metier call TOOL {tool}"
         ));
     }
-    // A tool's name alone does not say which skill was meant; one that cannot be read may be it.
+    // A tool's name alone does not say which skill was meant; one that cannot be read may have it, unless a
+    // name that is near says that this one is a slip.
     let broken: Vec<&SkillSummary> = skills.iter().filter(|skill| is_broken(skill)).collect();
-    message.push_str(&left_out(catalog, places, &skills));
+    let left_out = left_out(catalog, places, &skills);
+    let is_unexplained = broken.is_empty() && left_out.is_empty();
+    message.push_str(&left_out);
     if !broken.is_empty() {
         let names: Vec<String> = broken.iter().map(|skill| skill.name.clone()).collect();
         message = format!(
@@ -112,7 +117,11 @@ pub(super) fn of_tool(
             why(catalog, places, &broken)
         );
     }
-    Unknown::Name(message)
+    if is_slip || is_unexplained {
+        Unknown::Name(message)
+    } else {
+        Unknown::Skill(message)
+    }
 }
 
 /// The whole names of the tools that are called so.

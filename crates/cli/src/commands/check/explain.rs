@@ -7,6 +7,7 @@ use serde_json::json;
 use super::Format;
 use crate::Failure;
 use crate::printer::Printer;
+use crate::wrapping::wrapped_page;
 
 /// Prints the page of one code, however it is spelled, or all of them.
 pub(super) fn explain(printer: Printer, wanted: &str, format: Format) -> Result<(), Failure> {
@@ -27,7 +28,7 @@ pub(super) fn explain(printer: Printer, wanted: &str, format: Format) -> Result<
         return Ok(());
     }
     let pages: Vec<String> = found.iter().map(Code::page).collect();
-    printer.text(&pages.join("\n"));
+    printer.text(&wrapped_page(&pages.join("\n"), printer.width()));
     Ok(())
 }
 

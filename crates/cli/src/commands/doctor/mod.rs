@@ -17,6 +17,7 @@ use crate::config::{Config, Fault};
 use crate::options::{Running, SkillPlaces, runtime};
 use crate::printer::{Printer, count, indented};
 use crate::searched::{self, Place, named};
+use crate::wrapping::wrapped;
 use crate::{choosing, interpreter_faults, program_hooks};
 
 use interpreters::Interpreter;
@@ -109,18 +110,24 @@ impl Doctor {
         if self.json {
             printer.json(&json!(findings));
         } else {
-            for line in text(&findings, &config, &catalog, printer.width()) {
-                printer.data(&line);
+            let most = printer.width();
+            for line in text(&findings, &config, &catalog, most) {
+                let indent = line.len() - line.trim_start().len();
+                for line in wrapped(&line, indent + 2, most) {
+                    printer.data(&line);
+                }
             }
         }
-        self.places.tell_if_empty(printer, &catalog);
+        let found = self.places.tell_if_empty(printer, &catalog);
         for name in interpreter_faults::unused(&config, &catalog) {
-            printer.say(&format!(
+            printer.say_prose(&format!(
                 "note: nothing here uses interpreters.{name}: no skill is for an application `{name}`, and the extensions of scripts are {}",
                 ScriptKind::EXTENSIONS.join(", ")
             ));
         }
         if findings.problems.is_empty() {
+            // Of nothing there is nothing good to say either.
+            found?;
             printer.say("nothing would fail");
             return Ok(());
         }
@@ -219,7 +226,7 @@ fn text(findings: &Findings, config: &Config, catalog: &SkillCatalog, most: usiz
     lines
 }
 
-/// Paths are what somebody acts on and are not cut: `most` is for rows that end with something else.
+/// Paths are what somebody acts on and are not cut but wrapped: `most` is for rows that end with something else.
 fn section(
     lines: &mut Vec<String>,
     title: &str,
