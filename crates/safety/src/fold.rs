@@ -235,6 +235,9 @@ mod tests {
             "ign&#x6F;re",
             "i&#8203;gno&#x72;e",
             "灯 ignor&#101;",
+            "&iacute;gnore",
+            "&ifr;&gscr;nore",
+            "i&shy;gnor&eacute;",
         ] {
             let at = text.find(['i', '&']).unwrap();
             assert_eq!(
@@ -243,8 +246,12 @@ mod tests {
                 "{text}"
             );
         }
-        let same = "a & b &# &#; &#x; &#xZZ; &#99999999; &amp;";
+        let same = "a & b &# &#; &#x; &#xZZ; &#99999999; &unknown; &lt &; f(&x);";
         assert_eq!(Folded::new(same).text(), same);
+        assert_eq!(
+            Folded::new("a&period;b &amp;lt; &vert;").text(),
+            "a.b &lt; |"
+        );
         assert_eq!(Folded::new("a&nbsp;b").text(), "a b");
     }
 
@@ -297,7 +304,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_range_is_always_one_of_the_original(
-            text in "([a-cаеｉ𝐢é⒜🄸и“\u{200b}\u{ad}\u{301}\u{306}\u{3000}\u{3164}\n灯 &;]|&#97;|&#x301;|&nbsp;){0,40}", from in 0usize..60, length in 0usize..60,
+            text in "([a-cаеｉ𝐢é⒜🄸и“\u{200b}\u{ad}\u{301}\u{306}\u{3000}\u{3164}\n灯 &;]|&#97;|&#x301;|&nbsp;|&lt;|&amp;|&shy;|&iacute;){0,40}", from in 0usize..60, length in 0usize..60,
         ) {
             let folded = Folded::new(&text);
             let boundary = |at: usize| (0..=at.min(folded.text().len())).rev()

@@ -31,6 +31,12 @@ fn find(examined: &Examined<'_>, hits: &mut Vec<Hit>) {
             let whole = range.start..joined;
             if whole != range && is_hostile_in(examined.raw, &whole) {
                 (range, is_hostile) = (whole, true);
+            } else {
+                let starts = wrapped_starts(examined.raw, range.start);
+                let mut wholes = starts.map(|start| start..joined);
+                if let Some(whole) = wholes.find(|whole| is_hostile_in(examined.raw, whole)) {
+                    (range, is_hostile) = (whole, true);
+                }
             }
         }
         at = range.end;
@@ -88,6 +94,32 @@ fn wrapped_end(text: &str, mut end: usize) -> usize {
         }
         end = text.len() - line.len() + length;
     }
+}
+
+/// So many short lines before a run are taken for its beginning.
+const MOST_LINES_BEFORE: usize = 4;
+
+/// Where a run may begin already, in the lines before it that are too short to be runs themselves. Which of them belong to
+/// it nobody knows, so each is tried.
+fn wrapped_starts(text: &str, run: usize) -> impl Iterator<Item = usize> {
+    let mut next = start_before(text, run);
+    std::iter::from_fn(move || {
+        let start = next?;
+        next = start_before(text, start);
+        Some(start)
+    })
+    .take(MOST_LINES_BEFORE)
+}
+
+/// Where the letters begin that end the line before, if nothing else stands between them and an offset.
+fn start_before(text: &str, at: usize) -> Option<usize> {
+    let before = text.get(..at)?.trim_end_matches([' ', '\t']);
+    let line = before.strip_suffix('\n')?;
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);
+    let letters = line.bytes().rev().take(SHORTEST).take_while(is_part);
+    let length = letters.count();
+    (1..SHORTEST).contains(&length).then(|| line.len() - length)
 }
 
 /// The text that a run of base64 stands for, if it is one.

@@ -118,7 +118,12 @@ fn each_rule_catches_what_it_says_and_leaves_the_honest_alone() {
             writeln!(
                 table,
                 "      not caught: {}",
-                sample.text.chars().take(80).collect::<String>()
+                sample
+                    .text
+                    .replace('\n', " ")
+                    .chars()
+                    .take(80)
+                    .collect::<String>()
             )
             .unwrap();
         }
