@@ -138,7 +138,7 @@ impl SkillCatalog {
         let report = match &mut discovery.scans {
             Scans::Asked(cache) => {
                 if cache.mode() != settings.parse_mode {
-                    *cache = ScanCache::new(Vec::new(), settings.parse_mode);
+                    **cache = ScanCache::new(Vec::new(), settings.parse_mode);
                 }
                 cache.set_roots(roots);
                 cache.rescan().report

@@ -78,7 +78,7 @@ pub(crate) struct Discovery {
 /// Who scans.
 pub(crate) enum Scans {
     /// The catalog, when it is asked to.
-    Asked(ScanCache),
+    Asked(Box<ScanCache>),
     /// A watcher, whenever something changes.
     #[cfg(feature = "watch")]
     Watched(metier_loader::SkillWatcher),
@@ -86,7 +86,7 @@ pub(crate) enum Scans {
 
 impl Default for Scans {
     fn default() -> Self {
-        Self::Asked(ScanCache::new(Vec::new(), ParseMode::Lenient))
+        Self::Asked(Box::new(ScanCache::new(Vec::new(), ParseMode::Lenient)))
     }
 }
 

@@ -23,7 +23,7 @@ impl SkillCatalog {
             return Ok(());
         };
         let mode = cache.mode();
-        let cache = std::mem::replace(cache, ScanCache::new(Vec::new(), mode));
+        let cache = std::mem::replace(&mut **cache, ScanCache::new(Vec::new(), mode));
         let watcher = SkillWatcher::of_cache(cache, settings)?;
         drop(discovery);
         self.attach(watcher);

@@ -45,6 +45,7 @@ impl Mark {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
     use std::process::{Command, Stdio};
 
     use super::*;
@@ -56,11 +57,19 @@ mod tests {
         let mut child = Command::new("cat")
             .envs([mark.entry()])
             .stdin(Stdio::piped())
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let id = child.id().try_into().unwrap();
-        // `spawn` returns when the program is in the process.
+        // What answers is the program, with its environment.
+        writeln!(child.stdin.as_mut().unwrap()).unwrap();
+        let mut answer = [0];
+        child
+            .stdout
+            .as_mut()
+            .unwrap()
+            .read_exact(&mut answer)
+            .unwrap();
         assert!(mark.is_on(id) && !other.is_on(id));
         drop(child.stdin.take());
         child.wait().unwrap();

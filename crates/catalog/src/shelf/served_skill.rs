@@ -90,8 +90,8 @@ impl ServedSkill {
         }
         let state = State {
             cache,
-            told,
             prompts,
+            told,
             ..State::default()
         };
         Self {

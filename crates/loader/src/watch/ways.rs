@@ -38,31 +38,28 @@ impl Ways {
                 here.pop();
                 continue;
             }
-            match next.read_link() {
-                Ok(target) => {
+            if let Ok(target) = next.read_link() {
+                self.note(&here, &part);
+                links += 1;
+                if links > MOST_LINKS {
+                    return;
+                }
+                if target.is_absolute() {
+                    here = PathBuf::new();
+                }
+                for part in parts(&target).into_iter().rev() {
+                    left.push_front(part);
+                }
+            } else {
+                let is_there = next.exists();
+                let is_last = left.is_empty() || !is_there;
+                if is_last || here.components().count() > SHALLOWEST {
                     self.note(&here, &part);
-                    links += 1;
-                    if links > MOST_LINKS {
-                        return;
-                    }
-                    if target.is_absolute() {
-                        here = PathBuf::new();
-                    }
-                    for part in parts(&target).into_iter().rev() {
-                        left.push_front(part);
-                    }
                 }
-                Err(_) => {
-                    let is_there = next.exists();
-                    let is_last = left.is_empty() || !is_there;
-                    if is_last || here.components().count() > SHALLOWEST {
-                        self.note(&here, &part);
-                    }
-                    if !is_there {
-                        return;
-                    }
-                    here = next;
+                if !is_there {
+                    return;
                 }
+                here = next;
             }
         }
     }

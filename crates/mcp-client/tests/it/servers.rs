@@ -55,7 +55,12 @@ async fn they_are_listed_and_discovered_beside_local_ones() {
         "- assets:bake: Bakes ambient occlusion.\n- bake: Bakes bread."
     );
     assert_eq!(hit.as_deref(), Some("assets:bake"));
-    assert!(servers.entries().all(|entry| entry.source == Source::Mcp));
+    assert!(
+        servers
+            .entries()
+            .iter()
+            .all(|entry| entry.source == Source::Mcp)
+    );
     // The server goes: its skills leave all at once, and that it is gone can be told.
     let before = connection.offer().generation;
     connection.tell(ServerEvent::Closed).await;
