@@ -155,7 +155,7 @@ async fn a_save_that_breaks_the_prompts_keeps_those_from_before() {
         "---\nname: more\ndescription: x\nmetadata:\n  dcc-mcp:\n    prompts: prompts.yaml\n---\n";
     write(bench.root(), "more/SKILL.md", skill);
     let prompts = |template: &str| format!("prompts:\n- name: greet\n  template: {template}\n");
-    write(bench.root(), "more/prompts.yaml", &prompts("one"));
+    write(bench.root(), "more/prompts.yaml", prompts("one"));
     bench.rediscover();
     let client = bench.session().await;
     let greeting = async || {
@@ -177,7 +177,7 @@ async fn a_save_that_breaks_the_prompts_keeps_those_from_before() {
     std::fs::remove_file(bench.root().join("more/prompts.yaml")).unwrap();
     bench.rediscover();
     assert_eq!(greeting().await, "one");
-    write(bench.root(), "more/prompts.yaml", &prompts("two"));
+    write(bench.root(), "more/prompts.yaml", prompts("two"));
     bench.rediscover();
     assert_eq!(greeting().await, "two");
     // An empty list is what its author says.
