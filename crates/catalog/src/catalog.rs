@@ -18,6 +18,7 @@ use crate::registry::ToolRegistry;
 use crate::skill_info::{self, SkillInfo};
 use crate::snapshot::{CatalogSnapshot, Parts};
 use crate::state::{Scans, Shared, Writer};
+use crate::ways::Ways;
 
 /// Skills from discovery to unloading: a handle on the same state as the [`ToolRegistry`] it was
 /// made for. Cloning gives another handle.
@@ -135,6 +136,8 @@ impl SkillCatalog {
             .unwrap_or_else(PoisonError::into_inner);
         extra_paths.clone_into(&mut discovery.explicit);
         discovery.dcc_name = dcc_name.map(ToOwned::to_owned);
+        let is_own = matches!(discovery.scans, Scans::Asked(_));
+        let ways = is_own.then(|| Ways::of_roots(&roots));
         let report = match &mut discovery.scans {
             Scans::Asked(cache) => {
                 if cache.mode() != settings.parse_mode {
@@ -147,6 +150,9 @@ impl SkillCatalog {
             Scans::Watched(watcher) => Arc::clone(&watcher.set_roots(roots).report),
         };
         self.adopt(&report);
+        if let Some(ways) = ways {
+            self.shared.ways.set(ways, &report);
+        }
         drop(discovery);
         self.welcome_back();
         let skills = &self.snapshot().parts.skills;

@@ -86,14 +86,22 @@ fn place(skill: &LoadedSkill) -> PathBuf {
 }
 
 impl SkillCatalog {
-    /// Discovers anew if a skill that a question took out is there again. Blocks.
+    /// Discovers anew if a way to the skills leads elsewhere by now, or if a skill that a question took out is there again.
+    /// Blocks.
     pub(crate) fn bring_back(&self) {
-        let departed = &self.shared.departed;
-        if !departed.is_any() {
+        let (departed, ways) = (&self.shared.departed, &self.shared.ways);
+        if !departed.is_any() && ways.turned().is_empty() {
             return;
         }
         // Whoever asks meanwhile waits until it is there.
         let _taking_over = self.take_over();
+        let turned = ways.turned();
+        if !turned.is_empty() {
+            let before = self.snapshot();
+            self.rediscover();
+            ways.forget(&turned);
+            self.remember_departed(before.shelf(), self.snapshot().shelf());
+        }
         if departed.is_worth_a_look() {
             self.rediscover();
             let snapshot = self.snapshot();
@@ -112,12 +120,13 @@ impl SkillCatalog {
 
     /// What went with a discovery that a question made.
     pub(crate) fn remember_departed(&self, before: &SkillShelf, after: &SkillShelf) {
-        let there: BTreeSet<&Path> = after
-            .all_after("")
-            .map(|skill| skill.skill().path.as_path())
-            .collect();
-        let gone = before.all_after("").map(|skill| skill.skill());
-        let gone = gone.filter(|skill| !there.contains(skill.path.as_path()));
-        self.shared.departed.note(gone.map(|skill| place(skill)));
+        let places = |shelf: &SkillShelf| -> BTreeSet<PathBuf> {
+            let skills = shelf.all_after("");
+            skills.map(|skill| place(skill.skill())).collect()
+        };
+        let there = places(after);
+        let gone = places(before);
+        let gone = gone.into_iter().filter(|place| !there.contains(place));
+        self.shared.departed.note(gone);
     }
 }

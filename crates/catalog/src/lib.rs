@@ -85,6 +85,7 @@ mod tools_text;
 mod unload;
 #[cfg(feature = "watch")]
 mod watching;
+mod ways;
 
 pub use audit::AuditLog;
 pub use call::{CallError, CallRequest};

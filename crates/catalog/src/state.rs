@@ -24,6 +24,7 @@ use crate::settings::CatalogSettings;
 use crate::shelf::Readers;
 use crate::skill_set::SkillSet;
 use crate::snapshot::{CatalogSnapshot, OwnTools, Parts};
+use crate::ways::Ways;
 
 /// How many changes a listener may lag behind before it is told that it missed some. Listeners
 /// treat that as "everything may have changed", so no more is needed.
@@ -49,6 +50,8 @@ pub(crate) struct Shared {
     pub(crate) blocked: Mutex<Blocked>,
     /// What went because it was not there when somebody asked.
     pub(crate) departed: Departed,
+    /// Where the ways led that the catalog's own scan went; none where a watcher scans.
+    pub(crate) ways: Ways,
     /// Held while the folders are read because a question found that the catalog was behind.
     pub(crate) taking_over: Mutex<()>,
     /// What an operator decided about skills.
@@ -127,6 +130,7 @@ impl Shared {
                 returning: Mutex::default(),
                 blocked: Mutex::default(),
                 departed: Departed::default(),
+                ways: Ways::default(),
                 taking_over: Mutex::default(),
                 long_checks: LongChecks::default(),
                 keeping: Mutex::default(),

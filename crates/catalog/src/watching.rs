@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use metier_loader::{ScanCache, SkillWatcher, WatchError, WatchNotice, WatchSettings};
+use metier_loader::{ScanCache, ScanReport, SkillWatcher, WatchError, WatchNotice, WatchSettings};
 
 use crate::catalog::SkillCatalog;
 use crate::state::Scans;
@@ -73,6 +73,8 @@ impl SkillCatalog {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::replace(&mut discovery.scans, Scans::Watched(watcher));
+        // It follows links itself.
+        self.shared.ways.set(Vec::new(), &ScanReport::default());
         drop(discovery);
         // A watcher that is replaced waits for its thread; nothing may be locked meanwhile.
         drop(before);

@@ -37,6 +37,8 @@ mod script_kinds;
 mod script_result_cases;
 mod search;
 mod swapped;
+#[cfg(unix)]
+mod swapped_links;
 mod text_rules;
 mod texts;
 #[cfg(feature = "watch")]
