@@ -1,5 +1,7 @@
 //! `list_skills`: what there is, by name, page by page.
 
+use std::sync::Arc;
+
 use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Severity};
 use metier_skill_model::{SkillStatus, SkillSummary};
@@ -12,6 +14,7 @@ use super::rows::{Finding, RejectedRow, SkillRow, is_none};
 use super::{Own, reads, refuse};
 use crate::catalog::SkillCatalog;
 use crate::skill_info;
+use crate::snapshot::CatalogSnapshot;
 use crate::stub::clipped;
 
 const DEFAULT_LIMIT: usize = 50;
@@ -121,6 +124,20 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     let catalog = own.catalog()?;
     catalog.bring_back();
     let snapshot = catalog.snapshot();
+    let answer = page(&catalog, &snapshot, input)?;
+    let now = catalog.snapshot();
+    // What the look at the files took out is among the rejected of this answer already.
+    if Arc::ptr_eq(&snapshot.parts.skills, &now.parts.skills) {
+        return Ok(answer);
+    }
+    page(&catalog, &now, input)
+}
+
+fn page(
+    catalog: &SkillCatalog,
+    snapshot: &CatalogSnapshot,
+    input: &Input,
+) -> Result<Output, ToolError> {
     let skip: usize = match input.cursor.as_deref() {
         None | Some("") => 0,
         Some(cursor) => cursor.parse().map_err(|_| {
@@ -132,7 +149,7 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
         })?,
     };
     let status = input.status.and_then(Status::known);
-    let mut skills = skill_info::list(&snapshot, status);
+    let mut skills = skill_info::list(snapshot, status);
     if let Some(dcc) = &input.dcc {
         skills.retain(|skill| skill.dcc.eq_ignore_ascii_case(dcc));
     }
@@ -141,7 +158,7 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     }
     if let Some(source) = &input.source {
         skills.retain(|skill| {
-            let info = skill_info::info(&snapshot, &skill.name);
+            let info = skill_info::info(snapshot, &skill.name);
             info.is_some_and(|info| info.source == *source)
         });
     }
@@ -153,7 +170,7 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
     let limit = input.limit.unwrap_or(DEFAULT_LIMIT);
     let next = skip.saturating_add(limit);
     let rejected = if skip == 0 && status != Some(SkillStatus::Skipped) {
-        skill_info::list(&snapshot, Some(SkillStatus::Skipped))
+        skill_info::list(snapshot, Some(SkillStatus::Skipped))
     } else {
         Vec::new()
     };
@@ -168,7 +185,7 @@ fn run(own: &Own, input: &Input) -> Result<Output, ToolError> {
         .collect();
     let page: Vec<SkillSummary> = skills.into_iter().skip(skip).take(limit).collect();
     Ok(Output {
-        skills: rows(&catalog, page, declared),
+        skills: rows(catalog, page, declared),
         total,
         next_cursor: (next < total).then(|| next.to_string()),
         more_rejected: rejected.len().saturating_sub(MOST_FAULTS),

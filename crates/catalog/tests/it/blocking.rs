@@ -97,6 +97,20 @@ async fn the_first_manifest_finds_a_hostile_document_and_nothing_of_the_skill_is
     );
 }
 
+/// The look is part of the question: its answer says what the look found.
+#[tokio::test]
+async fn the_very_list_that_finds_a_hostile_document_has_the_skill_among_the_rejected() {
+    let bench = Bench::new();
+    skill_saying(&bench, "plain", "Bakes maps.");
+    skill_saying(&bench, "words", "See more.md.");
+    bench.file("words/more.md", &format!("# More\n\n{HOSTILE}\n"));
+    bench.discover();
+    let listed = bench.structured("list_skills", json!({})).await;
+    assert_eq!(listed["total"], 1, "{listed}");
+    assert_eq!(listed["skills"][0]["name"], "plain");
+    assert_eq!(listed["rejected"][0]["name"], "words", "{listed}");
+}
+
 #[tokio::test]
 async fn a_warning_is_shown_and_changes_nothing_else() {
     let bench = Bench::new();

@@ -37,6 +37,8 @@ impl Info {
     pub(crate) fn run(self, printer: Printer) -> Result<(), Failure> {
         let (settings, config) = self.running.settings_of_server(&self.places)?;
         let (catalog, _) = self.places.catalog(settings.clone());
+        // What a look at the files finds may be another skill, or a rejected one.
+        let text_state = catalog.text_states(&[self.skill.as_str()]).pop().flatten();
         let Some(info) = catalog.get_skill_info(&self.skill) else {
             // The name leads nowhere, which is told in any case.
             let _ = self.places.tell_if_empty(printer, &catalog);
@@ -49,7 +51,6 @@ impl Info {
         let snapshot = catalog.snapshot();
         let folder = folder(&snapshot, &info);
         let mut findings = findings(&snapshot, &info, folder.as_deref());
-        let text_state = catalog.text_states(&[self.skill.as_str()]).pop().flatten();
         if let Some(state) = &text_state {
             state.add_findings(&mut findings);
         }

@@ -78,6 +78,8 @@ impl List {
         catalog: &SkillCatalog,
         already: Option<&Value>,
     ) -> (Value, Result<(), Failure>) {
+        // What the files say may take a skill out: what is told is what the look at them left.
+        let _ = catalog.texts_of(&catalog.list_skills(None));
         let skills = catalog.list_skills(self.status);
         let unusable = |status| {
             if self.status.is_none() {

@@ -1,6 +1,6 @@
 //! `metier list`.
 
-use crate::command::{fixtures, json, metier, mixed, placeless, run, write};
+use crate::command::{fixtures, json, metier, mixed, placeless, run, said, write};
 
 #[test]
 fn the_demo_skills() {
@@ -58,6 +58,36 @@ fn a_skill_inside_a_skill_that_is_not_served_is_told() {
     assert_eq!(told(&["list", "--json", root], "/skills/0/diagnostics"), 1);
     let info = ["info", "--json", "Odd_Name", root];
     assert_eq!(told(&info, "/diagnostics"), 1);
+}
+
+/// What the look at the files takes out is told by the list that looked.
+#[test]
+fn a_skill_that_its_files_block_is_rejected_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["fine", "names"] {
+        let text = format!("---\nname: {name}\ndescription: D.\n---\nB\n");
+        write(folder.path().join(name).join("SKILL.md"), &text);
+    }
+    write(folder.path().join("names/n.md"), "a\u{202e}b");
+    let list = |more: &[&str]| {
+        let arguments = ["list", "--no-config", "."];
+        let list = metier(folder.path()).args(arguments).args(more).output();
+        list.unwrap()
+    };
+    let answer = json(&list(&["--json"]));
+    assert_eq!(answer["total"], 1, "{answer}");
+    assert_eq!(answer["skills"][0]["name"], "fine");
+    assert_eq!(answer["rejected"][0]["name"], "names");
+    let told = answer["rejected"][0]["diagnostics"].to_string();
+    assert!(told.contains("MT4") && told.contains("n.md"), "{told}");
+    let skipped = json(&list(&["--json", "--status", "skipped"]));
+    assert_eq!(skipped["skills"][0]["name"], "names", "{skipped}");
+    let text = said(&list(&[]));
+    assert!(text.contains("1 skill, 1 rejected"), "{text}");
+    assert!(!text.contains("names  unloaded"), "{text}");
+    let info = ["info", "--json", "--no-config", "names", "."];
+    let info = json(&metier(folder.path()).args(info).output().unwrap());
+    assert_eq!(info["status"], "skipped", "{info}");
 }
 
 #[test]
