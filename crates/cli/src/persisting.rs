@@ -118,7 +118,7 @@ pub(crate) async fn begin(
                 which(config),
             ))
         })?;
-    for note in report.notes() {
+    for note in report.notes_for(&which(config)) {
         printer.say(&format!("warning: {note}"));
     }
     if !report.restored.is_empty() {

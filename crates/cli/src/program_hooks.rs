@@ -45,7 +45,7 @@ pub(crate) fn idle(config: &Config, catalog: &SkillCatalog) -> Vec<Fault> {
         .hooks
         .iter()
         .filter(|hook| !hook.value.only.is_empty());
-    let mut hooks: Vec<_> = with_names.collect();
+    let hooks: Vec<_> = with_names.collect();
     if hooks.is_empty() {
         return Vec::new();
     }
@@ -60,29 +60,45 @@ pub(crate) fn idle(config: &Config, catalog: &SkillCatalog) -> Vec<Fault> {
         })
         .collect();
     tools.extend(snapshot.tools().iter().map(|tool| tool.name.clone()));
-    hooks.retain(|hook| {
-        let program = program(hook, registry.settings());
+    let fits_nothing = |hook: &Sourced<HookSetting>, pattern: &String| {
+        let mut alone = hook.clone();
+        alone.value.only = vec![pattern.clone()];
+        let program = program(&alone, registry.settings());
         let fits = |name: &str| program.is_for(name);
         let fits_tool = hook.value.is_about_tools() && tools.iter().any(|name| fits(name));
         !fits_tool && !skills.iter().any(|skill| fits(&skill.name))
-    });
-    let faults = hooks.into_iter().map(|hook| {
-        let place = format!("{}: hooks.match", hook.origin);
-        let patterns = hook.value.only.join("`, `");
-        if hook.value.is_about_tools() {
-            let message = format!("no tool and no skill that was found is called `{patterns}`");
-            let cure =
-                "name a skill, or tools like `my_skill__*`; until one fits, the hook is not asked";
-            return Fault::new(place, message, cure);
+    };
+    let faults = hooks.into_iter().filter_map(|hook| {
+        let names = hook.value.only.iter();
+        let idle: Vec<&str> = names
+            .filter(|pattern| fits_nothing(hook, pattern))
+            .map(String::as_str)
+            .collect();
+        if idle.is_empty() {
+            return None;
         }
+        let place = format!("{}: hooks.match", hook.origin);
+        let patterns = idle.join("`, `");
+        let until = if idle.len() == hook.value.only.len() {
+            "until one fits, the hook is not asked"
+        } else {
+            "until it fits, the hook is asked for the other names alone"
+        };
         let event = hook.value.event;
-        let message =
-            format!("no skill that was found is called `{patterns}`, and {event} is about skills");
-        Fault::new(
-            place,
-            message,
-            "name a skill, as in `my-skill`; until one fits, the hook is not asked",
-        )
+        let (message, name) = if hook.value.is_about_tools() {
+            (
+                format!("no tool and no skill that was found is called `{patterns}`"),
+                "name a skill, or tools like `my_skill__*`",
+            )
+        } else {
+            (
+                format!(
+                    "no skill that was found is called `{patterns}`, and {event} is about skills"
+                ),
+                "name a skill, as in `my-skill`",
+            )
+        };
+        Some(Fault::new(place, message, format!("{name}; {until}")))
     });
     faults.collect()
 }

@@ -10,7 +10,7 @@ use metier::memory::{
 use metier::{AgentMemory, MemoryFilter, MemoryQuery, MemoryRecorder, SkillCatalog};
 
 use crate::Failure;
-use crate::config::{Config, Key, Origin, Value};
+use crate::config::{Config, Key, Origin, Sourced, Value};
 use crate::given_path::absolute_text;
 use crate::options::place;
 use crate::printer::Printer;
@@ -125,17 +125,28 @@ fn read_once(file: &Path) -> (AgentMemory, &'static str) {
     }
 }
 
-/// A file turns it on, unless it is said to be off; privacy counts before everything.
-fn is_wanted(config: &Config) -> bool {
-    let is_said = config
-        .get(Key::MemoryEnabled)
-        .is_some_and(|said| said.origin != Origin::BuiltIn);
-    let is_on = if is_said {
-        config.flag(Key::MemoryEnabled)
-    } else {
-        config.file(Key::MemoryDatabase).is_some()
+/// Whether it is on, and who says so: a file turns it on, unless it is said to be off; privacy counts before everything.
+pub(crate) fn in_effect(config: &Config) -> Option<Sourced<Value>> {
+    let as_said = |key, on: bool| {
+        config.get(key).map(|said| Sourced {
+            value: Value::Flag(on),
+            origin: said.origin.clone(),
+        })
     };
-    is_on && !config.flag(Key::MemoryPrivacy)
+    let said = config.get(Key::MemoryEnabled);
+    let found = match said {
+        Some(said) if said.origin != Origin::BuiltIn => Some(said.clone()),
+        _ => as_said(Key::MemoryDatabase, true).or_else(|| said.cloned()),
+    };
+    let is_on = |found: &Sourced<Value>| found.value == Value::Flag(true);
+    if found.as_ref().is_some_and(is_on) && config.flag(Key::MemoryPrivacy) {
+        return as_said(Key::MemoryPrivacy, false);
+    }
+    found
+}
+
+fn is_wanted(config: &Config) -> bool {
+    in_effect(config).is_some_and(|found| found.value == Value::Flag(true))
 }
 
 /// The file, with its folder made where that is missing.

@@ -60,6 +60,7 @@ mod long_term;
 mod overview;
 mod recorder;
 mod redaction;
+mod secrets;
 mod sessions;
 #[cfg(feature = "sqlite")]
 mod sqlite;

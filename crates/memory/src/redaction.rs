@@ -2,60 +2,10 @@
 
 use serde_json::{Map, Value};
 
-/// Members whose name holds one of these, in any spelling (`apiKey`, `API-KEY`), are dropped.
-const SECRET_NAMES: [&str; 24] = [
-    "sshkey",
-    "masterkey",
-    "signingkey",
-    "sessionkey",
-    "密码",
-    "密碼",
-    "口令",
-    "密钥",
-    "パスワード",
-    "비밀번호",
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "authorization",
-    "bearer",
-    "cookie",
-    "credential",
-    "passphrase",
-    "passwd",
-    "password",
-    "prompt",
-    "secret",
-    "signature",
-    "token",
-];
-
-/// So are members of just this name: as a part, it is part of plain words.
-const SECRET_WORDS: [&str; 5] = ["auth", "pass", "pwd", "pw", "sid"];
-
-/// Words of a text that begin so are secrets of well-known services.
-const SECRET_BEGINNINGS: [&str; 20] = [
-    "hf_",
-    "npm_",
-    "shpat_",
-    "dckr_pat_",
-    "sk-",
-    "sk_live_",
-    "sk_test_",
-    "rk_live_",
-    "pk_live_",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "ghu_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "AKIA",
-    "AIza",
-    "eyJ",
-];
+use crate::secrets::{
+    folded, is_key_name, is_known_secret, is_password_name, is_secret, is_secret_name,
+    looks_like_key, looks_like_password,
+};
 
 /// Begins the session of a client that has none but its name.
 const CLIENT: &str = "client:";
@@ -123,17 +73,66 @@ fn separates(letter: char) -> bool {
     letter.is_whitespace() || "\"'`,;()[]{}<>：".contains(letter)
 }
 
-/// What the word before says of the next one.
+/// What the words before say of the next one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     Nothing,
-    /// It may be a name: `"password"` in front of a colon.
-    Name,
-    /// The next word is the secret.
-    Secret,
+    /// It may be a name: `"password"` in front of a colon. Without one, a blank may part it from its value.
+    Name(Kind),
+    /// The next word is the value.
+    Value(Kind),
 }
 
+/// What a name says of its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It is a secret.
+    Secret,
+    /// So it is, and one that people choose.
+    Password,
+    /// It is a key of some sort, and its look decides.
+    Key,
+}
+
+impl Kind {
+    fn of(name: &str) -> Option<Self> {
+        if is_password_name(name) {
+            Some(Self::Password)
+        } else if is_secret_name(name) {
+            Some(Self::Secret)
+        } else {
+            is_key_name(name).then_some(Self::Key)
+        }
+    }
+
+    /// Whether the value goes that stands behind the name and a sign.
+    fn hides(self, value: &str) -> bool {
+        self != Self::Key || looks_like_key(value)
+    }
+
+    /// Whether the word goes that stands behind the name without a sign, as any word of a sentence may.
+    fn hides_beside(self, word: &str) -> bool {
+        looks_like_key(word) || self == Self::Password && looks_like_password(word)
+    }
+}
+
+/// A text as it came when nothing in it has to go; what is a secret only as the text is meant, in letters of full width or
+/// in percent, goes from the text as it is meant.
 fn redacted(text: &str, is_secret: fn(&str) -> bool) -> String {
+    let kept = redacted_as_written(text, is_secret);
+    let meant = folded(&kept);
+    if *meant == kept {
+        return kept;
+    }
+    let kept_of_meant = redacted_as_written(&meant, is_secret);
+    if kept_of_meant == *meant {
+        kept
+    } else {
+        kept_of_meant
+    }
+}
+
+fn redacted_as_written(text: &str, is_secret: fn(&str) -> bool) -> String {
     let short: String = text.chars().take(LONGEST_TEXT).collect();
     // A block of a key file has its secret on lines of their own.
     if short.contains("-----BEGIN") {
@@ -146,18 +145,28 @@ fn redacted(text: &str, is_secret: fn(&str) -> bool) -> String {
         let rest = word.get(bare.len()..).unwrap_or_default();
         if bare.is_empty() {
             kept.push_str(rest);
-            if before == Before::Name && rest == "：" {
-                before = Before::Secret;
+            if let Before::Name(kind) = before
+                && rest == "："
+            {
+                before = Before::Value(kind);
             }
             continue;
         }
         let (shown, next) = match before {
-            // `Authorization: Bearer x`: the secret is the one behind.
-            Before::Secret if is_scheme(bare) => (bare.to_owned(), Before::Secret),
-            Before::Secret => (GONE.to_owned(), Before::Nothing),
-            Before::Name if matches!(bare, ":" | "=" | "=>" | ":=") => {
-                (bare.to_owned(), Before::Secret)
+            // What is gone already: the brackets of its mark part words.
+            Before::Value(_) if kept.ends_with('[') && rest == "]" && bare == "redacted" => {
+                (bare.to_owned(), Before::Nothing)
             }
+            // `Authorization: Bearer x`: the secret is the one behind.
+            Before::Value(kind) if is_scheme(bare) => (bare.to_owned(), Before::Value(kind)),
+            Before::Value(kind) if kind.hides(bare) => (GONE.to_owned(), Before::Nothing),
+            Before::Name(kind) if matches!(bare, ":" | "=" | "=>" | ":=") => {
+                (bare.to_owned(), Before::Value(kind))
+            }
+            Before::Name(kind) if matches!(bare, "is" | "was") => {
+                (bare.to_owned(), Before::Name(kind))
+            }
+            Before::Name(kind) if kind.hides_beside(bare) => (GONE.to_owned(), Before::Nothing),
             _ => (word_without_secret(bare, is_secret), announces(bare, rest)),
         };
         kept.push_str(&shown);
@@ -170,17 +179,20 @@ fn redacted(text: &str, is_secret: fn(&str) -> bool) -> String {
 /// What a word says of the one behind it.
 fn announces(bare: &str, rest: &str) -> Before {
     let name = bare.trim_end_matches([':', '=']);
+    let is_signed = name.len() < bare.len();
+    // A word that holds a name and its value says nothing of the next one.
+    let name = name.rsplit([':', '=']).next().unwrap_or_default();
     if is_scheme(name) {
-        return Before::Secret;
+        return Before::Value(Kind::Secret);
     }
-    if !is_secret_name(name) {
+    let Some(kind) = Kind::of(name) else {
         return Before::Nothing;
-    }
+    };
     // A name with its sign, or an option, whose value is the next word.
-    if name.len() < bare.len() || bare.starts_with('-') || rest == "：" {
-        Before::Secret
+    if is_signed || bare.starts_with('-') || rest == "：" {
+        Before::Value(kind)
     } else {
-        Before::Name
+        Before::Name(kind)
     }
 }
 
@@ -199,19 +211,26 @@ fn word_without_secret(word: &str, is_secret: fn(&str) -> bool) -> String {
         return format!("{}?{}", without_user(address), parameters.join("&"));
     }
     // `password=x`, `token:x`: the name tells what the value is.
-    if let Some(at) = word.find(['=', ':']) {
-        let (name, value) = word.split_at(at);
-        if value.len() > 1 && !value.starts_with("://") && is_secret_name(name) {
-            return format!("{name}{}{GONE}", value.get(..1).unwrap_or_default());
-        }
-        if let Some(value) = value.strip_prefix('=')
-            && is_secret(value)
-        {
-            return format!("{name}={GONE}");
-        }
+    let parts = word.find(['=', ':']).map(|at| word.split_at(at));
+    let parts = parts.filter(|(_, value)| value.len() > 1 && !value.starts_with("://"));
+    let parts = parts.and_then(|(name, rest)| Some((name, rest.split_at_checked(1)?)));
+    if let Some((name, (sign, value))) = parts
+        && (Kind::of(name).is_some_and(|kind| kind.hides(value)) || is_secret(value))
+    {
+        return format!("{name}{sign}{GONE}");
     }
     if is_secret(word) {
         return GONE.to_owned();
+    }
+    // Parameters without an address in front of them.
+    if let Some((first, others)) = word.split_once('&') {
+        let [first, others] = [first, others].map(|part| word_without_secret(part, is_secret));
+        return format!("{first}&{others}");
+    }
+    // `account:token=x`: what stands behind a sign may be a name itself.
+    if let Some((name, (sign, value))) = parts {
+        let value = word_without_secret(value, is_secret);
+        return format!("{name}{sign}{value}");
     }
     without_user(word)
 }
@@ -229,46 +248,20 @@ fn without_user(word: &str) -> String {
     }
 }
 
-/// A secret of a well-known service.
-fn is_known_secret(word: &str) -> bool {
-    word.len() >= 16
-        && SECRET_BEGINNINGS
-            .iter()
-            .any(|begin| word.starts_with(begin))
-}
-
-fn is_secret(word: &str) -> bool {
-    if is_known_secret(word) {
-        return true;
-    }
-    // A long run of letters and digits with many of each is a key or a digest, not a word; one of forty in both cases is
-    // what a cloud gives as the secret half of a key, and a path begins otherwise.
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    let count = |of: fn(&u8) -> bool| word.bytes().filter(of).count();
-    let digits = count(u8::is_ascii_digit);
-    let [upper, lower] = [count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase)];
-    let is_long = word.len() >= 32 && digits >= 4 && upper + lower >= 4;
-    let is_forty =
-        word.len() == 40 && digits >= 1 && upper >= 4 && lower >= 4 && !word.starts_with('/');
-    (is_long || is_forty) && word.bytes().all(plain) && !word.contains("//")
-}
-
-fn is_secret_name(name: &str) -> bool {
-    let plain: String = name
-        .chars()
-        .filter(|letter| letter.is_alphanumeric())
-        .flat_map(char::to_lowercase)
-        .collect();
-    SECRET_WORDS.contains(&plain.as_str())
-        || SECRET_NAMES.iter().any(|secret| plain.contains(secret))
-}
-
 fn object(facts: &Map<String, Value>, depth: usize) -> Map<String, Value> {
     facts
         .iter()
         .filter(|(name, _)| !is_secret_name(name))
         .take(MOST_MEMBERS)
-        .filter_map(|(name, fact)| Some((redact_text(name), value(fact, depth + 1)?)))
+        .filter_map(|(name, fact)| {
+            let fact = match fact {
+                Value::String(text) if is_key_name(name) && looks_like_key(&folded(text)) => {
+                    Value::String(GONE.to_owned())
+                }
+                _ => value(fact, depth + 1)?,
+            };
+            Some((redact_text(name), fact))
+        })
         .collect()
 }
 

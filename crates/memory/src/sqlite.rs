@@ -66,8 +66,9 @@ impl SqliteLongTerm {
             let looking = connect_beside(&path).map_err(|error| fault(&path, &error))?;
             nobody_elses(&path, &looking)?;
         }
-        make_private(&path)
-            .map_err(|error| StoreError::new(shown(&path), error.to_string(), FOLDER))?;
+        make_private(&path).map_err(|error| {
+            StoreError::new(shown(&path), error.to_string(), cure_of_place(&path))
+        })?;
         let opened = connect(&path).map_err(|error| fault(&path, &error))?;
         Self::known(path, opened, false)
     }
@@ -113,7 +114,9 @@ impl SqliteLongTerm {
             .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
             .map_err(|error| fault(&path, &error))?;
         if whole != "ok" {
-            let first = whole.lines().next().unwrap_or_default();
+            // A heading of stars stands before what is wrong.
+            let is_told = |line: &&str| !line.starts_with("***");
+            let first = whole.lines().find(is_told).unwrap_or_default();
             return Err(StoreError::new(
                 shown(&path),
                 format!("it is damaged: {first}"),
@@ -354,7 +357,16 @@ fn condition(filter: &MemoryFilter) -> (String, Vec<Sql>) {
 }
 
 const FOLDER: &str = "make its folder and make it writable, or name another file";
+const WRITABLE: &str = "make the file and its folder writable, or name another file";
 const ANEW: &str = "move the file away, and a new one is made";
+
+/// What is to be done where no file can be opened or made: its folder is there and refuses, or is not there.
+fn cure_of_place(path: &Path) -> &'static str {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => FOLDER,
+        _ => WRITABLE,
+    }
+}
 
 fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
     use rusqlite::ErrorCode::{
@@ -366,8 +378,8 @@ fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
         }
         Some(NotADatabase | DatabaseCorrupt) => ANEW,
         Some(DiskFull) => "make room on the disk",
-        Some(ReadOnly) => "make the file and its folder writable, or name another file",
-        Some(CannotOpen) => FOLDER,
+        Some(ReadOnly) => WRITABLE,
+        Some(CannotOpen) => cure_of_place(path),
         _ => "name another file",
     };
     StoreError::new(shown(path), error.to_string(), cure)

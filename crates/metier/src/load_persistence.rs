@@ -341,7 +341,7 @@ impl Keeper {
                 self.kept.kept(snapshot.generation());
                 self.shown.send_replace(());
                 if let Some(kept) = done.kept_aside {
-                    tracing::warn!(file = %kept.display(), "a damaged file of loaded skills was kept");
+                    tracing::warn!(file = %kept.display(), "a file of loaded skills that this version cannot read as a whole was kept beside it");
                 }
                 self.saved.retain(|name, _| !unloaded.contains(name));
                 self.saved.extend(loaded);

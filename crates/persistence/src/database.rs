@@ -109,6 +109,14 @@ impl Database {
                 known,
             });
         }
+        // An empty file is what a disk without room leaves behind; it holds nothing, and is made a database by whoever writes.
+        if found == 0 && first_table(&connection).map_err(failed)?.is_none() {
+            let empty = Connection::open_in_memory().map_err(failed)?;
+            for migration in self.migrations {
+                empty.execute_batch(migration).map_err(failed)?;
+            }
+            return Ok(empty);
+        }
         Ok(connection)
     }
 

@@ -213,6 +213,12 @@ impl ReplayReport {
     /// A line for each thing that is not as it was, for people: the first of each kind, and how many
     /// more there are.
     pub fn notes(&self) -> Vec<String> {
+        self.notes_for("")
+    }
+
+    /// The same where the state is that of these options of the command, each with a blank before it:
+    /// `metier state forget NAME --state-dir state` forgets nothing elsewhere.
+    pub fn notes_for(&self, options: &str) -> Vec<String> {
         let mut notes = self.warnings.clone();
         some(&mut notes, &self.drifted, |drift| {
             format!("not restored: {drift}; load it anew, or start with --persist=ignore_version")
@@ -224,7 +230,7 @@ impl ReplayReport {
         some(&mut notes, &self.absent, |skill| {
             let skill = clipped(skill);
             format!(
-                "not restored: `{skill}` is not there; it is loaded when it comes, and `metier state forget {skill}` gives it up"
+                "not restored: `{skill}` is not there; it is loaded with the next start, or, with --watch, when it comes, and `metier state forget {skill}{options}` gives it up"
             )
         });
         some(&mut notes, &self.failed, |(skill, why)| {

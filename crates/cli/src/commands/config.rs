@@ -8,6 +8,7 @@ use crate::catalog_settings::settings;
 use crate::config::{Config as Settings, Fault, Key, Origin, help};
 use crate::listening::Listening;
 use crate::printer::Printer;
+use crate::remembering::in_effect;
 use crate::serving::Serving;
 
 #[derive(Args)]
@@ -40,6 +41,10 @@ impl Config {
         let (mut config, mut faults) = show.serving.config();
         show.listening.cover(&mut config);
         settings(&config, &show.serving.places, &mut faults);
+        // A server decides this from three settings.
+        if let Some(memory) = in_effect(&config) {
+            config.layer.values.insert(Key::MemoryEnabled, memory);
+        }
         // Whoever looks at settings need not hold the keys that the server is started with.
         let (lacking, faults): (Vec<Fault>, Vec<Fault>) =
             faults.into_iter().partition(|fault| fault.is_of_process);

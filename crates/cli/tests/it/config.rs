@@ -334,3 +334,52 @@ fn an_entry_of_a_list_has_its_own_place() {
         "{said}"
     );
 }
+
+/// A database turns memory on and privacy turns it off; whoever asks whether it is on reads the answer in one row.
+#[test]
+fn whether_memory_is_on_is_shown_as_it_is_in_effect() {
+    let folder = mixed();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for (file, arguments, expected) in [
+        ("", &[][..], "memory.enabled false default"),
+        (
+            "database = 'm.sqlite3'",
+            &[],
+            "memory.enabled true metier.toml:2:1",
+        ),
+        (
+            "",
+            &["--memory-database", "m.sqlite3"],
+            "memory.enabled true --memory-database",
+        ),
+        (
+            "enabled = false\ndatabase = 'm.sqlite3'",
+            &[],
+            "memory.enabled false metier.toml:2:1",
+        ),
+        (
+            "enabled = true\nprivacy = true",
+            &[],
+            "memory.enabled false metier.toml:3:1",
+        ),
+        (
+            "privacy = true",
+            &["--memory-database", "m.sqlite3"],
+            "memory.enabled false metier.toml:2:1",
+        ),
+    ] {
+        write(
+            folder.path().join("metier.toml"),
+            &format!("[memory]\n{file}\n"),
+        );
+        let shown = run(
+            folder.path(),
+            &[&["config", "show"][..], arguments].concat(),
+        );
+        let shown: Vec<String> = shown.lines().map(words).collect();
+        assert!(
+            shown.iter().any(|row| row == expected),
+            "{file}: {expected}\n{shown:#?}"
+        );
+    }
+}

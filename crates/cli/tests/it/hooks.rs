@@ -343,6 +343,16 @@ fn a_hook_for_names_that_nothing_has_is_told() {
         let told = doctor["problems"].to_string().contains("hooks.match");
         assert_eq!(told, !fits, "{pattern}: {}", doctor["problems"]);
     }
+    // Of a list, the name that fits nothing is told and the other one is not.
+    let folder = stage(&format!(
+        "{}match = ['good__*', 'goood__*']\n",
+        hook(calls, "").trim_end().to_owned() + "\n"
+    ));
+    let call = run(folder.path(), &["call", "good__echo", "skills"]);
+    assert!(
+        call.contains("is called `goood__*`") && call.contains("for the other names alone"),
+        "{call}"
+    );
 }
 
 #[test]

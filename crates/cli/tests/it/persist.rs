@@ -171,7 +171,9 @@ fn a_skill_that_is_late_keeps_its_record_and_comes_back() {
     let mut server = Server::start(path, &["--persist", "--watch", "skills"]);
     assert_eq!(server.tools(), ["a__one", "a__two"]);
     assert!(
-        said_in(path).contains("`late` is not there"),
+        said_in(path).contains(
+            "`late` is not there; it is loaded with the next start, or, with --watch, when it comes, and `metier state forget late --state-dir state` gives it up"
+        ),
         "{}",
         said_in(path)
     );

@@ -187,3 +187,111 @@ fn what_a_client_calls_itself_is_redacted_from_its_beginning() {
         assert_eq!(sessions, [format!("client:{kept}")]);
     }
 }
+
+/// What speaks of a key, a token or a password by other names, and the same in other spellings.
+#[test]
+fn names_of_keys_are_known_in_every_spelling() {
+    let long = "dapi1234567890abcdef1234567890abcdef";
+    for (text, kept) in [
+        ("AccountKey=q1", "AccountKey=[redacted]"),
+        (
+            "AccountName=rig;AccountKey=q1==;Suffix=net",
+            "AccountName=rig;AccountKey=[redacted];Suffix=net",
+        ),
+        ("accountkey=q2", "accountkey=[redacted]"),
+        ("account_key: q3", "account_key: [redacted]"),
+        ("encryptionKey=q14", "encryptionKey=[redacted]"),
+        ("--license-key q15", "--license-key [redacted]"),
+        ("--token=abc -v", "--token=[redacted] -v"),
+        ("key=a1b2c3d4e5", "key=[redacted]"),
+        ("key: a1b2c3d4e5", "key: [redacted]"),
+        (r#"{"key": "a1b2c3d4e5"}"#, r#"{"key": "[redacted]"}"#),
+        ("shotKey=a1b2c3d4e5", "shotKey=[redacted]"),
+        ("jwt=abc", "jwt=[redacted]"),
+        ("id_jwt: abc", "id_jwt: [redacted]"),
+        (
+            "https://h/x?sv=1&sig=abc",
+            "https://h/x?sv=1&sig=[redacted]",
+        ),
+        ("sv=1&sig=abc", "sv=1&sig=[redacted]"),
+        ("azure:sig=abc", "azure:sig=[redacted]"),
+        (long, "[redacted]"),
+        ("password hunter2x", "password [redacted]"),
+        (
+            "my password is hunter2x, thanks",
+            "my password is [redacted], thanks",
+        ),
+        ("token a1b2c3d4e5", "token [redacted]"),
+        ("密码 hunter2x", "密码 [redacted]"),
+        ("ｐａｓｓｗｏｒｄ：hunter2", "ｐａｓｓｗｏｒｄ：[redacted]"),
+        ("ｔｏｋｅｎ＝abc", "token=[redacted]"),
+        ("token＝abc", "token=[redacted]"),
+        ("ＡｃｃｏｕｎｔＫｅｙ=q1", "ＡｃｃｏｕｎｔＫｅｙ=[redacted]"),
+        ("token%3Dabc", "token=[redacted]"),
+        ("token%3dabc", "token=[redacted]"),
+        ("token%253Dabc", "token=[redacted]"),
+        ("password%3A%20hunter2", "password: [redacted]"),
+        ("token％３Ｄabc", "token=[redacted]"),
+        (
+            "next=https%3A%2F%2Fh%2Fx%3Ftoken%3Dabc",
+            "next=https://h/x?token=[redacted]",
+        ),
+    ] {
+        let once = redacted(&json!({"note": text}));
+        assert_eq!(once, json!({"note": kept}), "{text}");
+        assert_eq!(redacted(&once), once, "again: {text}");
+    }
+    let facts = json!({
+        "AccountKey": "q1", "account_key": "q3", "encryptionKey": "q14", "jwt": "x", "sig": "x", "ｐａｓｓｗｏｒｄ": "x",
+        "key": "a1b2c3d4e5", "frame": 3,
+    });
+    assert_eq!(redacted(&facts), json!({"key": "[redacted]", "frame": 3}));
+}
+
+#[test]
+fn honest_words_near_keys_stay() {
+    for text in [
+        "monkey=12",
+        "the monkey a1b2c3d4e5 sits",
+        "keyframe: 24, keyframes=[1, 2]",
+        "keyboard=us",
+        "key light: 0.5",
+        "key light intensity 12",
+        "hotkey=F5",
+        "hotKey: ctrl+a",
+        "shared keyframes of the account",
+        "sharedKeyframe=12",
+        "accountKeyboard=de",
+        "key=12",
+        "key: shot_0120",
+        "key=left",
+        "key=1920x1080",
+        "shapeKey=smile",
+        "shape_key: Basis",
+        "turkey 2024",
+        "donkey: 3",
+        "primary_key=id",
+        "sort_key: name",
+        "whiskey=12years",
+        "wrong password given",
+        "the password is wrong",
+        "password reset for ann",
+        "signal=4, sigma: 0.3",
+        "design=blue",
+        "passes: beauty, bypass=on",
+        "100%25 done",
+        "a%3Db",
+        "全部完成：１２帧",
+        "キーフレーム＝１２",
+        "ratio 16:9, C:/shots/010",
+        "dapi_documentation_of_the_studio",
+        "https://host:8080/a?key=left&frame=3",
+    ] {
+        assert_eq!(redacted(&json!({"note": text})), json!({"note": text}));
+    }
+    let facts = json!({
+        "monkey": 1, "keyframe": 2, "keyboard": "us", "keyLight": 0.5, "hotkey": "F5", "key": "left", "shapeKey": "smile",
+        "masterKeyframe": 3, "design": "x", "signal": "x",
+    });
+    assert_eq!(redacted(&facts), facts);
+}

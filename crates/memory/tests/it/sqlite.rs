@@ -400,3 +400,38 @@ proptest! {
         prop_assert_eq!(&answers[0], &answers[1]);
     }
 }
+
+/// `SQLite` closes its account of a damaged file under a heading, which is no reason.
+#[test]
+fn a_damaged_file_is_told_with_the_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("memory.db");
+    let store = open(folder.path());
+    let many = (0..400).map(|number| pattern("a", &format!("pattern:{number:0>60}")));
+    store.put(many.collect(), Existing::Replace, 4_096).unwrap();
+    drop(store);
+    let mut bytes = std::fs::read(&file).unwrap();
+    for at in [8, 20, 40].map(|page| page * 1_024) {
+        for byte in bytes.iter_mut().skip(at).take(512) {
+            *byte ^= 0x5a;
+        }
+    }
+    std::fs::write(&file, bytes).unwrap();
+    let told = SqliteLongTerm::open(&file).unwrap_err().to_string();
+    assert!(told.contains("damaged") && !told.contains("***"), "{told}");
+}
+
+/// The folder is there; what may be missing is the right to write.
+#[test]
+fn a_file_that_cannot_be_made_is_told_with_a_cure_that_fits() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |file: &Path| SqliteLongTerm::open(file).unwrap_err().to_string();
+    let absent = told(&folder.path().join("none/memory.db"));
+    assert!(absent.contains("make its folder and"), "{absent}");
+    // A name that no file may have stands for every disk that refuses, whoever runs this.
+    let refused = told(&folder.path().join("x".repeat(300)));
+    assert!(
+        refused.contains("make the file and its folder writable"),
+        "{refused}"
+    );
+}

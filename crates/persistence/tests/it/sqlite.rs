@@ -287,3 +287,14 @@ fn counters_whose_file_goes_or_is_replaced_go_on_in_the_one_that_is_there() {
     drop(ledger);
     assert_eq!((counted(&moved), counted(&file)), (101, 100));
 }
+
+/// What a disk without room leaves behind.
+#[test]
+fn an_empty_file_of_counters_holds_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quality.sqlite3");
+    std::fs::write(&file, "").unwrap();
+    let reading = QualityStore::open_to_read(&file, Arc::new(|| 5)).unwrap();
+    assert!(reading.all().unwrap().is_empty());
+    assert_eq!(std::fs::metadata(&file).unwrap().len(), 0);
+}
