@@ -205,6 +205,11 @@ impl SkillShelf {
         Some(self.left_out.get(key)?.reason())
     }
 
+    /// The same by its name, or by its id where it is shadowed.
+    pub(crate) fn why_left_out_by_name_or_id(&self, name: &str) -> Option<&str> {
+        self.why_left_out(self.shadowed.get(name).map_or(name, String::as_str))
+    }
+
     /// Why the skill that a URI would lead into is not there, in words, as far as something of it is known.
     pub fn why_not(&self, segments: &[String]) -> Option<String> {
         let name = segments.first()?;

@@ -292,7 +292,7 @@ fn others(skill: &ServedSkill, path: &str, change: &mut FileChange) -> Vec<Other
 fn no_skill(catalog: &SkillCatalog, shelf: &SkillShelf, name: &str) -> ToolError {
     let mut facts = Map::new();
     facts.insert("skill_name".to_owned(), Value::from(name));
-    if let Some(reason) = shelf.why_left_out(name) {
+    if let Some(reason) = shelf.why_left_out_by_name_or_id(name) {
         let error = format!("the files of `{name}` are not served: {reason}");
         return refuse("not_served", &error, facts);
     }

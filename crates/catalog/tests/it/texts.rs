@@ -366,8 +366,8 @@ fn what_is_wrong_with_a_shadowed_skill_is_listed() {
     assert_eq!(told, ["MT161", "MT135"]);
 }
 
-#[test]
-fn a_label_never_reaches_into_a_skill_of_that_name() {
+#[tokio::test]
+async fn a_label_never_reaches_into_a_skill_of_that_name() {
     let bench = Bench::new();
     let other = tempfile::tempdir().unwrap();
     bench.skill("bake", &[]);
@@ -396,6 +396,10 @@ fn a_label_never_reaches_into_a_skill_of_that_name() {
         .collect();
     let inside = Some("its URI would lie inside the skill `explicit-2`".to_owned());
     assert_eq!(reasons, [inside.clone(), inside, None]);
+    let asked = json!({"skill_name": "explicit-2:bake", "path": "SKILL.md"});
+    let refused = bench.output("read_skill_file", asked).await;
+    let refused = refused.structured.unwrap();
+    assert_eq!(refused["code"], "not_served", "{refused:?}");
 
     // Two of one name below one label: the first has the URI.
     fs::remove_dir_all(bench.path().join("explicit-2")).unwrap();
