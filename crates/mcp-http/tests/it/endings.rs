@@ -151,15 +151,22 @@ async fn a_client_that_goes_away_cancels_a_stateless_call_alone() {
     permit(&bench.stopped).await;
 }
 
-/// One place for scripts. A first call has it until the file `go` is there; the second waits.
-#[tokio::test]
-async fn a_call_that_waits_for_a_place_goes_with_a_stateless_client_and_stays_in_a_session() {
+/// A server with one place for scripts, and the skill `slow`: each call of its tool notes what it was sent, and ends when
+/// the file `go` is there.
+fn one_place() -> (Bench, Gate) {
     let mut settings = CatalogSettings::default();
     settings.run.gate = Gate::new(1);
     let gate = settings.run.gate.clone();
     let bench = Bench::of(settings, |_| ());
     let script = "read -r sent\necho \"$sent\" >> started\nuntil [ -e go ]; do sleep 0.02; done\necho \"$sent\"\n";
     bench.skill("slow", "go", script);
+    (bench, gate)
+}
+
+/// One place for scripts. A first call has it until the file `go` is there; the second waits.
+#[tokio::test]
+async fn a_call_that_waits_for_a_place_goes_with_a_stateless_client_and_stays_in_a_session() {
+    let (bench, gate) = one_place();
     let folder = bench.folder.path().join("slow");
     let handle = start(&bench).await;
     let (mut keeper, id) = session(&handle).await;
@@ -208,12 +215,7 @@ async fn a_call_that_waits_for_a_place_goes_with_a_stateless_client_and_stays_in
 /// One place for scripts, and a client with many calls beside one with a single one.
 #[tokio::test]
 async fn sessions_take_turns_for_places() {
-    let mut settings = CatalogSettings::default();
-    settings.run.gate = Gate::new(1);
-    let gate = settings.run.gate.clone();
-    let bench = Bench::of(settings, |_| ());
-    let script = "read -r sent\necho \"$sent\" >> started\nuntil [ -e go ]; do sleep 0.02; done\necho \"$sent\"\n";
-    bench.skill("slow", "go", script);
+    let (bench, gate) = one_place();
     let folder = bench.folder.path().join("slow");
     let handle = start(&bench).await;
     let (mut busy, busy_id) = session(&handle).await;
