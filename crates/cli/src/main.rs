@@ -17,6 +17,7 @@ mod listing;
 mod loading;
 mod logging;
 mod options;
+mod pasted;
 mod persisting;
 mod printer;
 mod program_hooks;

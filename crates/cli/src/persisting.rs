@@ -18,6 +18,7 @@ use crate::Failure;
 use crate::config::{Config, Key, OFF, Value};
 use crate::given_path::absolute_text;
 use crate::options::place;
+use crate::pasted;
 use crate::printer::{Printer, count};
 
 /// Whether and how the loaded skills are kept.
@@ -166,9 +167,9 @@ pub(crate) fn experience(config: &Config) -> Result<Option<Arc<dyn QualityCounte
 /// The options that make another command look at the same store.
 fn which(config: &Config) -> String {
     let app = config.text(Key::App).filter(|app| *app != "python");
-    let app = app.map(|app| format!(" --app {app}"));
+    let app = app.map(|app| format!(" --app {}", pasted::word(app)));
     let folder = config.file(Key::StateDir);
-    let folder = folder.map(|folder| format!(" --state-dir {}", folder.display()));
+    let folder = folder.map(|folder| format!(" --state-dir {}", pasted::path(folder)));
     [app, folder].into_iter().flatten().collect()
 }
 

@@ -25,6 +25,7 @@
 
 #[cfg(doctest)]
 mod guide;
+#[cfg(feature = "http-selector")]
 mod http_selector;
 mod load_persistence;
 mod skill_server;
@@ -56,6 +57,7 @@ pub use metier_skill_protocol as skill_protocol;
 pub use metier_tool as tool;
 pub use metier_workspace_roots as workspace_roots;
 
+#[cfg(feature = "http-selector")]
 pub use http_selector::{HttpSelector, SelectorAddressError};
 pub use load_persistence::{LoadPersistence, enable_skill_load_persistence};
 pub use metier_catalog::{CatalogSettings, SkillCatalog, ToolDispatcher, ToolRegistry};

@@ -7,6 +7,7 @@ use metier::skill_model::{SkillName, canonical_name, is_wire_safe};
 use serde_json::json;
 
 use crate::Failure;
+use crate::pasted;
 use crate::printer::Printer;
 
 const SKILL: &str = include_str!("../../templates/skill/SKILL.md");
@@ -71,7 +72,7 @@ impl New {
         let arguments = r#"{"text": "hello world"}"#;
         printer.say(&format!(
             "try it:\n  metier call {2} --args '{arguments}' {0}\nthen write what the skill does into {1}",
-            folder.display(),
+            pasted::path(&folder),
             folder.join("SKILL.md").display(),
             tool_of(&self.name),
         ));

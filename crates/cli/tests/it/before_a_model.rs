@@ -367,7 +367,7 @@ fn a_selector_that_cannot_work_is_told_with_its_cure() {
     let mut said = String::new();
     for text in [
         "[selector]\nuse = 'http'\nmodel = 'm'\n",
-        "[selector]\nuse = 'http'\nurl = 'https://api.example/v1'\nmodel = 'm'\n",
+        "[selector]\nuse = 'http'\nurl = 'ftp://api.example/v1'\nmodel = 'm'\n",
         "[selector]\nuse = 'scripted'\n",
         "[selector]\nuse = 'scripted'\nanswers = 'nowhere.txt'\n",
         "[selector]\nuse = 'gpt'\n",
@@ -382,7 +382,7 @@ fn a_selector_that_cannot_work_is_told_with_its_cure() {
     }
     insta::assert_snapshot!(said, @"
     error: metier.toml:2:1: selector.use: the selector `http` needs `selector.url`; write `url` below `[selector]` in metier.toml, or set METIER_SELECTOR_URL
-    error: metier.toml:3:1: selector.url https://api.example/v1: https is not spoken here; name a proxy on this machine that adds it
+    error: metier.toml:3:1: selector.url ftp://api.example/v1: the address of a selector is http://HOST[:PORT]/PATH or https://…, such as http://127.0.0.1:11434/v1; correct it
     error: metier.toml:2:1: selector.use: the selector `scripted` needs `selector.answers`; write `answers` below `[selector]` in metier.toml, or set METIER_SELECTOR_ANSWERS
     error: metier.toml:3:1: selector.answers nowhere.txt: No such file or directory (os error 2); name a file with an answer on each line
     error: metier.toml:2:7: `selector.use`: found the text `gpt`; expected caller, client, http or scripted

@@ -97,6 +97,26 @@ fn every_way_lists_the_same() {
 }
 
 #[test]
+fn without_encryption_no_certificates_are_needed() {
+    let folder = offered();
+    let served = Served::of(folder.path());
+    let mut command = connect(folder.path(), &[&served.url]);
+    command.env("SSL_CERT_FILE", folder.path().join("none"));
+    command.env("SSL_CERT_DIR", folder.path().join("none"));
+    let output = command.output().unwrap();
+    assert!(said(&output).contains("bake"), "{}", said(&output));
+    let mut command = connect(folder.path(), &["https://127.0.0.1:1/mcp"]);
+    command.env("SSL_CERT_FILE", folder.path().join("none"));
+    command.env("SSL_CERT_DIR", folder.path().join("none"));
+    insta::assert_snapshot!(said(&command.output().unwrap()), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: there is no client for encrypted HTTP: No CA certificates were loaded from the system; install the certificates of the system (ca-certificates), or name a file of them in SSL_CERT_FILE
+    ");
+}
+
+#[test]
 fn a_program_reads_what_there_is() {
     let folder = offered();
     let served = Served::of(folder.path());

@@ -208,6 +208,37 @@ fn what_cannot_be_edited_stays_as_it_is() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_protected_file_stays_as_it_is() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = mixed();
+    let file = folder.path().join("mcp.json");
+    write(&file, "{\"mcpServers\": {}}\n");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
+    insta::assert_snapshot!(connect(folder.path(), &["inspector", "--write", "skills"]), @"
+    exit 2
+    --- stdout
+    --- stderr
+    error: mcp.json: it is write-protected; make it writable (or check it out), then run this again; nothing was changed
+    ");
+    assert_eq!(
+        std::fs::read_to_string(&file).unwrap(),
+        "{\"mcpServers\": {}}\n"
+    );
+    assert!(!folder.path().join("mcp.json.bak").exists());
+}
+
+#[test]
+fn a_command_that_is_shown_can_be_pasted() {
+    let folder = mixed();
+    let told = connect(
+        folder.path(),
+        &["inspector", "--name", "my skills", "skills"],
+    );
+    assert!(told.contains("--server 'my skills' --method"), "{told}");
+}
+
+#[test]
 fn usage() {
     let folder = mixed();
     insta::assert_snapshot!(run(folder.path(), &["connect-client", "cursor", "--url", "localhost:1"]), @"

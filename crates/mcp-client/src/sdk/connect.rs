@@ -14,7 +14,7 @@ use thiserror::Error;
 use tokio::task::JoinHandle;
 
 use super::notices::{Listener, Notices};
-use super::peer::{SdkServer, chain};
+use super::peer::{SdkServer, chain, innermost};
 use super::program;
 use super::target::{Era, Target};
 use crate::connection::{Connection, Settings};
@@ -62,8 +62,10 @@ pub enum ConnectFault {
         /// What the system says.
         error: std::io::Error,
     },
-    /// The HTTP client cannot be made.
-    #[error("there is no HTTP client: {0}")]
+    /// The HTTP client cannot be made, such as on a machine without certificates.
+    #[error(
+        "there is no client for encrypted HTTP: {0}; install the certificates of the system (ca-certificates), or name a file of them in SSL_CERT_FILE"
+    )]
     Http(String),
     /// The server did not agree to a beginning.
     #[error("the server cannot be connected: {0}")]
@@ -233,20 +235,25 @@ fn http(
     token: Option<&str>,
     most_bytes: usize,
 ) -> Result<StreamableHttpClientTransport<reqwest::Client>, ConnectFault> {
-    let is_address = reqwest::Url::parse(url)
-        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    if !is_address {
+    let address = reqwest::Url::parse(url).ok();
+    let address = address.filter(|it| matches!(it.scheme(), "http" | "https") && it.has_host());
+    let Some(address) = address else {
         return Err(ConnectFault::Url(crate::entry::shown(url)));
-    }
+    };
     // Whoever was first in this process has chosen; either choice will do.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder()
+    let mut client = reqwest::Client::builder();
+    if address.scheme() == "http" {
+        // Without encryption no certificates are looked for: a machine may have none.
+        client = client.tls_certs_only([]);
+    }
+    let client = client
         .redirect(reqwest::redirect::Policy::none())
         .pool_max_idle_per_host(0)
         .connect_timeout(std::time::Duration::from_secs(10))
         .no_proxy()
         .build()
-        .map_err(|error| ConnectFault::Http(chain(&error)))?;
+        .map_err(|error| ConnectFault::Http(innermost(&error)))?;
     let mut config = StreamableHttpClientTransportConfig::with_uri(url)
         .max_json_response_size(most_bytes)
         .max_sse_event_size(most_bytes)

@@ -178,6 +178,15 @@ fn is_end(error: &(dyn Error + 'static)) -> bool {
     false
 }
 
+/// The reason at the bottom of an error.
+pub(super) fn innermost(error: &(dyn Error + 'static)) -> String {
+    let mut bottom = error;
+    while let Some(inner) = bottom.source() {
+        bottom = inner;
+    }
+    one_line(&bottom.to_string(), 400)
+}
+
 /// What went wrong and why, on one line.
 pub(super) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut words = error.to_string();

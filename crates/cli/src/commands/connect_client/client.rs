@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::Server;
 use crate::Failure;
+use crate::pasted;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Client {
@@ -95,8 +96,9 @@ impl Client {
         match self {
             Self::Inspector => Some(format!(
                 "then (with Node.js 22.19 or newer): npx @modelcontextprotocol/inspector --config {0}\n\
-                 or without a browser: npx @modelcontextprotocol/inspector --cli --config {0} --server {name} --method tools/list",
-                file.display()
+                 or without a browser: npx @modelcontextprotocol/inspector --cli --config {0} --server {1} --method tools/list",
+                pasted::path(file),
+                pasted::word(name),
             )),
             _ => None,
         }

@@ -1,12 +1,27 @@
 //! One entry set in JSON with comments, every other byte kept.
 
-use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::tokens::Token;
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
 /// Fields that say how a server is reached. Whatever else is in an entry is the user's.
 const OURS: [&str; 4] = ["type", "command", "args", "url"];
 const BOM: char = '\u{feff}';
+
+/// Comments and commas at the end are what clients take beside JSON, and no more.
+const TAKEN: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
 
 /// What became of the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +54,9 @@ pub(super) fn set(
         None => (String::new(), text),
     };
     let body = if body.trim().is_empty() { "{}\n" } else { body };
-    let root = CstRootNode::parse(body, &ParseOptions::default())
-        .map_err(|error| format!("not valid JSON: {error}"))?;
+    control_characters(body)?;
+    let root =
+        CstRootNode::parse(body, &TAKEN).map_err(|error| format!("not valid JSON: {error}"))?;
     let Some(object) = root.object_value() else {
         return Err("expected a JSON object in it".to_owned());
     };
@@ -73,6 +89,28 @@ pub(super) fn set(
         }
     }
     Ok((format!("{mark}{root}"), Change::Replaced))
+}
+
+/// The parser takes a raw line end in a text, and no client does.
+fn control_characters(body: &str) -> Result<(), String> {
+    let collected = CollectOptions {
+        comments: CommentCollectionStrategy::Off,
+        tokens: true,
+    };
+    let parsed = parse_to_ast(body, &collected, &TAKEN);
+    let tokens = parsed.ok().and_then(|parsed| parsed.tokens);
+    for token in tokens.into_iter().flatten() {
+        let text = body.get(token.range.start..token.range.end);
+        let odd = text.and_then(|text| text.find(|c: char| c.is_ascii_control()));
+        if let (Token::String(_), Some(odd)) = (&token.token, odd) {
+            let before = body.get(..token.range.start + odd).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            return Err(format!(
+                "not valid JSON: a line end or another control character in the text on line {line}; write `\\n`, `\\t` or its number"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The property of this name; twice the same name leaves open which one counts.
@@ -190,6 +228,32 @@ mod tests {
         insta::assert_snapshot!(fault("[1]"), @"expected a JSON object in it");
         insta::assert_snapshot!(fault("{\"servers\": []}"), @"`servers` is no object; make it one");
         insta::assert_snapshot!(fault("{\"servers\": {}, \"servers\": {}}"), @"`servers` stands there twice; remove one");
+        for text in [
+            "{\"servers\": {\"a\": {\"command\": \"x\" \"args\": []}}}",
+            "{'servers': {}}",
+            "{servers: {}}",
+            "{\"a\": 0x10}",
+            "{\"a\": +1}",
+            "{\"a\": .5}",
+            "{\"a\": 5.}",
+            "{\"a\": 01}",
+            "{\"a\": NaN}",
+            "{\"a\": -Infinity}",
+            "{\"a\": \"\\q\"}",
+            "{\"a\": \"\\x41\"}",
+            "{\"a\": \"\\u12\"}",
+            "{\"a\": \"\\ud800\"}",
+            "{\"a\": \"b\nc\"}",
+            "{\"a\": \"b\tc\"}",
+            "{\"a\": [1 2]}",
+            "{\"a\": 1} {}",
+            "{,}",
+            "{\"a\": tru}",
+            "{} # old",
+        ] {
+            let fault = set(text, "servers", "metier", &stdio());
+            assert!(fault.is_err(), "{text}: {fault:?}");
+        }
         insta::assert_snapshot!(fault("{\"servers\": {"), @"not valid JSON: Unterminated object on line 1 column 13");
     }
 }

@@ -49,7 +49,10 @@ pub(super) fn replace(
     shared: bool,
     text: &str,
 ) -> Result<Option<PathBuf>, String> {
-    let told = |error: std::io::Error| format!("it cannot be written: {error}");
+    let told = |error: std::io::Error| {
+        let reason = nameless(&error);
+        format!("it cannot be written: {reason}; nothing was changed")
+    };
     let target = if exists {
         std::fs::canonicalize(file).map_err(told)?
     } else {
@@ -57,6 +60,17 @@ pub(super) fn replace(
     };
     let folder = folder_of(&target);
     std::fs::create_dir_all(folder).map_err(told)?;
+    // Replacing a file asks for no right to it, so that its protection has to be asked for.
+    let is_protected = exists
+        && std::fs::metadata(&target)
+            .map_err(told)?
+            .permissions()
+            .readonly();
+    if is_protected {
+        return Err(
+            "it is write-protected; make it writable (or check it out), then run this again; nothing was changed".to_owned(),
+        );
+    }
     let backup = if exists { Some(keep(file)?) } else { None };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".metier-");
@@ -75,9 +89,13 @@ pub(super) fn replace(
         new.as_file().set_permissions(rights).map_err(told)?;
     }
     new.as_file().sync_all().map_err(told)?;
-    new.persist(&target)
-        .map_err(|error| format!("it cannot be written: {}", error.error))?;
+    new.persist(&target).map_err(|error| told(error.error))?;
     Ok(backup)
+}
+
+/// The reason alone: an error of a file that is made for the moment names it, which means nothing to anybody.
+fn nameless(error: &std::io::Error) -> std::io::Error {
+    std::io::Error::from(error.kind())
 }
 
 /// Where a link to nothing leads; the path itself where there is no link.
@@ -101,7 +119,10 @@ fn folder_of(file: &Path) -> &Path {
 
 /// Copies the file beside itself, in the place of the copy before.
 fn keep(file: &Path) -> Result<PathBuf, String> {
-    let told = |error: std::io::Error| format!("the old file cannot be kept: {error}");
+    let told = |error: std::io::Error| {
+        let (folder, reason) = (folder_of(file).display(), nameless(&error));
+        format!("the old file cannot be kept in the folder {folder}: {reason}; nothing was changed")
+    };
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let backup = file.with_file_name(format!("{name}.bak"));
     let copy = tempfile::Builder::new()
