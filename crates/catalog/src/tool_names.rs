@@ -34,6 +34,11 @@ impl CatalogSnapshot {
         }
     }
 
+    /// Whether this names a tool of the server, one of a skill that could be loaded included.
+    pub fn knows_tool(&self, tool: &str) -> bool {
+        !matches!(self.locate(tool), Located::Unknown)
+    }
+
     /// What a called name leads to: the wire name, the canonical one, `skill-name__tool`, or the
     /// declared name alone where exactly one loaded tool has it.
     pub(crate) fn locate(&self, name: &str) -> Located {

@@ -1,15 +1,36 @@
 //! The programs of `[[hooks]]`: registered for a catalog, and looked for before anything depends on them.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use metier::runner::ProgramHook;
 use metier::skill_model::{canonical_name, wire_name};
 use metier::{CatalogSettings, SkillCatalog};
 
 use crate::config::{Config, Fault, HookSetting, Sourced};
+use crate::pasted;
 use crate::printer::Printer;
 
 const CURE: &str = "correct `command`, or remove the hook";
+
+/// What mends a program that is not found: most often it is there, and lacks a right or the beginning of its path.
+fn cure(hook: &HookSetting) -> String {
+    let Some(program) = hook.command.first() else {
+        return CURE.to_owned();
+    };
+    let beside = hook.folder.join(program);
+    let is_bare = Path::new(program).components().count() == 1 && !program.starts_with('.');
+    if is_bare && beside.is_file() {
+        format!("a file of that name lies beside the settings: write `./{program}`")
+    } else if !is_bare && beside.is_file() {
+        format!(
+            "allow it (chmod +x {}), or remove the hook",
+            pasted::path(&beside)
+        )
+    } else {
+        CURE.to_owned()
+    }
+}
 
 /// Registers the programs in the order of the file.
 pub(crate) fn register(config: &Config, settings: &CatalogSettings) {
@@ -32,7 +53,7 @@ pub(crate) fn found<'a>(
         let found = found.map(|path| path.display().to_string());
         let fault = |error: metier::runner::ProgramHookError| {
             let place = format!("{}: hooks.command", hook.origin);
-            Fault::new(place, error.to_string(), CURE)
+            Fault::new(place, error.to_string(), cure(&hook.value))
         };
         (hook, found.map_err(fault))
     })

@@ -45,7 +45,9 @@ impl MemoryDatabase {
 impl Remembering {
     /// Puts the options on top of the other settings.
     pub(crate) fn cover(&self, config: &mut Config) {
-        let on = self.memory.then_some(Value::Flag(true));
+        // Whoever names a file for it wants it, whatever the settings file says.
+        let is_on = self.memory || self.database.memory_database.is_some();
+        let on = is_on.then_some(Value::Flag(true));
         config.layer.option(Key::MemoryEnabled, on);
         self.database.cover(config);
     }
@@ -86,7 +88,12 @@ pub(crate) fn begin(
         },
     };
     let memory = Arc::new(memory);
-    MemoryRecorder::new(Arc::clone(&memory)).install(&catalog.hooks());
+    let registry = catalog.registry();
+    // The snapshot of the moment: what is told must be about tools that can be called.
+    MemoryRecorder::for_tools(Arc::clone(&memory), move |tool| {
+        registry.snapshot().knows_tool(tool)
+    })
+    .install(&catalog.hooks());
     Some(memory)
 }
 

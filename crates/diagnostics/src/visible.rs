@@ -44,6 +44,13 @@ pub fn is_invisible(c: char) -> bool {
     )
 }
 
+/// Whether a character of a source line has to be written out: controls of eight bits, which a terminal may obey, and what
+/// takes no place. The renderer has signs for the others, and joiners are part of what honest text shows.
+pub(crate) fn is_hidden_in_source(c: char) -> bool {
+    let joins = matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{180B}'..='\u{180F}' | '\u{34F}');
+    matches!(c, '\u{80}'..='\u{9F}') || is_invisible(c) && !joins && !turns_the_line(c)
+}
+
 fn turns_the_line(c: char) -> bool {
     matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
@@ -60,6 +67,14 @@ mod tests {
         );
         assert_eq!(visible_name("a\nb\u{9b}c"), "a\\nb\\u{9b}c");
         assert_eq!(visible_name("a\u{200b}b灯"), "a\\u{200b}b灯");
+        let hidden: Vec<char> = "\u{9b}\u{200b}\u{feff}\u{ad}\u{e0041}a灯\u{200d}\u{fe0f}\t"
+            .chars()
+            .filter(|c| is_hidden_in_source(*c))
+            .collect();
+        assert_eq!(
+            hidden,
+            ['\u{9b}', '\u{200b}', '\u{feff}', '\u{ad}', '\u{e0041}']
+        );
         assert!(matches!(visible("plain — 灯光\tx"), Cow::Borrowed(_)));
     }
 }

@@ -23,6 +23,9 @@ const HEAD_TIME: Duration = Duration::from_mins(2);
 /// How long to wait when the system has no more connections to give.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
+/// How long nothing more is said of connections that could not be accepted.
+const TELL_AGAIN: Duration = Duration::from_secs(60);
+
 /// Starts the accept loop.
 pub(crate) fn serve(
     listener: TcpListener,
@@ -69,6 +72,8 @@ pub(crate) fn serve(
 }
 
 async fn accept(listener: &TcpListener, carrier: &Carrier, connections: &TaskTracker) {
+    // Whoever holds all connections that there may be would fill the log as well.
+    let mut told: Option<tokio::time::Instant> = None;
     loop {
         let accepted = tokio::select! {
             biased;
@@ -80,7 +85,13 @@ async fn accept(listener: &TcpListener, carrier: &Carrier, connections: &TaskTra
                 connections.spawn(carrier.clone().carry(stream));
             }
             Err(error) => {
-                tracing::warn!(%error, "a connection could not be accepted");
+                if told.is_none_or(|told| told.elapsed() >= TELL_AGAIN) {
+                    told = Some(tokio::time::Instant::now());
+                    tracing::warn!(
+                        %error,
+                        "a connection could not be accepted; clients may hold more than the system's limit of open files allows (ulimit -n); this is said once a minute"
+                    );
+                }
                 tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }

@@ -67,6 +67,7 @@ mod sqlite;
 #[cfg(feature = "sqlite")]
 mod sqlite_file;
 mod summary;
+mod words;
 
 pub use agent_memory::AgentMemory;
 pub use clock::{Clock, SystemClock};

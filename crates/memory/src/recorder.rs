@@ -1,5 +1,6 @@
 //! Writes on hooks, and gives back what was learned.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,13 +24,25 @@ pub struct MemoryRecorder {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
+/// Whether a tool of this name can be called or loaded.
+type IsKnown = dyn Fn(&str) -> bool + Send + Sync;
+
 struct Inner {
     memory: Arc<AgentMemory>,
+    is_known: Box<IsKnown>,
     enabled: AtomicBool,
     /// Whether somebody was told that the store refuses.
     is_told: AtomicBool,
     installed: Mutex<Vec<HandlerId>>,
+}
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inner")
+            .field("memory", &self.memory)
+            .field("enabled", &self.enabled)
+            .finish_non_exhaustive()
+    }
 }
 
 impl MemoryRecorder {
@@ -43,11 +56,21 @@ impl MemoryRecorder {
         HookEvent::SessionEnd,
     ];
 
-    /// A recorder of this memory, enabled and not yet installed.
+    /// A recorder of this memory, enabled and not yet installed. It tells of every tool that is remembered.
     pub fn new(memory: Arc<AgentMemory>) -> Self {
+        Self::for_tools(memory, |_| true)
+    }
+
+    /// One that tells of the tools alone that a server has: others may share the file, and skills go. Everything is
+    /// remembered all the same.
+    pub fn for_tools(
+        memory: Arc<AgentMemory>,
+        is_known: impl Fn(&str) -> bool + Send + Sync + 'static,
+    ) -> Self {
         Self {
             inner: Arc::new(Inner {
                 memory,
+                is_known: Box::new(is_known),
                 enabled: AtomicBool::new(true),
                 is_told: AtomicBool::new(false),
                 installed: Mutex::default(),
@@ -143,7 +166,11 @@ impl MemoryRecorder {
                 dcc,
             )),
             HookPayload::BeforeSearch { .. } => {
-                tell(context, &memory.summary(dcc, Some(session))?);
+                let is_known = &self.inner.is_known;
+                tell(
+                    context,
+                    &memory.summary_among(dcc, Some(session), is_known)?,
+                );
                 Ok(())
             }
             HookPayload::AfterSkillLoad { skill_name, .. } => memory.put(
@@ -185,23 +212,25 @@ impl MemoryRecorder {
     }
 }
 
+/// The words an outcome can be.
+pub(crate) const OUTCOMES: [&str; 7] = [
+    "ok",
+    "error",
+    "panic",
+    "denied",
+    "capability",
+    "invalid",
+    "cancelled",
+];
+
 /// One of the words an outcome can be. Others are not kept: who fires an event may say anything.
 struct Outcome(&'static str);
 
 impl Outcome {
     fn of(word: &str, ok: bool) -> Self {
-        let known = [
-            "ok",
-            "error",
-            "panic",
-            "denied",
-            "capability",
-            "invalid",
-            "cancelled",
-        ];
         let other = if ok { "ok" } else { "error" };
         Self(
-            known
+            OUTCOMES
                 .into_iter()
                 .find(|known| *known == word)
                 .unwrap_or(other),

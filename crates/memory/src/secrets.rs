@@ -2,15 +2,47 @@
 
 use std::borrow::Cow;
 
+use unicode_normalization::UnicodeNormalization as _;
+
 /// A name that holds one of these, in any spelling (`apiKey`, `API-KEY`), speaks of a secret.
-const SECRET_NAMES: [&str; 23] = [
+const SECRET_NAMES: [&str; 53] = [
     "密码",
     "密碼",
     "口令",
     "密钥",
+    "密鑰",
+    "金鑰",
+    "秘密鍵",
+    "暗証番号",
     "パスワード",
-    "ﾊﾟｽﾜｰﾄﾞ",
     "비밀번호",
+    "암호",
+    "пароль",
+    "passwort",
+    "kennwort",
+    "motdepasse",
+    "contraseña",
+    "contrasena",
+    "senha",
+    "parola",
+    "hasło",
+    "lösenord",
+    "passord",
+    "adgangskode",
+    "wachtwoord",
+    "salasana",
+    "şifre",
+    "كلمةالمرور",
+    "adminpass",
+    "dbpass",
+    "ftppass",
+    "ldappass",
+    "mailpass",
+    "mypass",
+    "proxypass",
+    "rootpass",
+    "smtppass",
+    "userpass",
     "apikey",
     "accesskey",
     "privatekey",
@@ -68,10 +100,12 @@ const NO_KEYS: [&str; 6] = [
 ];
 
 /// Names of a secret that are part of plain words, and count as a whole.
-const SECRET_WORDS: [&str; 5] = ["auth", "pass", "pw", "sid", "sig"];
+const SECRET_WORDS: [&str; 12] = [
+    "auth", "csrf", "hmac", "mfa", "nonce", "otp", "pass", "pin", "pw", "sid", "sig", "totp",
+];
 
-/// Behind these, and a blank, stands what somebody chose by heart.
-const PASSWORDS: [&str; 10] = [
+/// Behind these stands what somebody chose by heart, and it may be several words.
+const PASSWORDS: [&str; 14] = [
     "password",
     "passwd",
     "passphrase",
@@ -80,9 +114,16 @@ const PASSWORDS: [&str; 10] = [
     "密碼",
     "口令",
     "パスワード",
-    "ﾊﾟｽﾜｰﾄﾞ",
     "비밀번호",
+    "пароль",
+    "passwort",
+    "kennwort",
+    "motdepasse",
+    "contraseña",
 ];
+
+/// Behind these stands the rest of a line.
+const LINES: [&str; 2] = ["cookie", "prompt"];
 
 /// Words of a text that begin so are secrets of well-known services.
 const SECRET_BEGINNINGS: [&str; 20] = [
@@ -108,13 +149,13 @@ const SECRET_BEGINNINGS: [&str; 20] = [
     "eyJ",
 ];
 
-/// The text as it is meant: letters of full width as plain ones, and what an address writes in percent as itself, however
+/// The text as it is meant: letters that differ in their look alone (full width, circles, bold) as plain ones, and what an address writes in percent as itself, however
 /// often it was written so.
 pub(crate) fn folded(text: &str) -> Cow<'_, str> {
     if text.is_ascii() && !text.contains('%') {
         return Cow::Borrowed(text);
     }
-    let mut text: String = text.chars().map(narrow).collect();
+    let mut text: String = text.nfkc().collect();
     loop {
         let decoded = without_percent(&text);
         // Each round is shorter than the one before, so this ends.
@@ -122,15 +163,6 @@ pub(crate) fn folded(text: &str) -> Cow<'_, str> {
             return Cow::Owned(decoded);
         }
         text = decoded;
-    }
-}
-
-/// A letter of full width as the plain one of the same look.
-fn narrow(letter: char) -> char {
-    match letter {
-        '\u{3000}' => ' ',
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(letter) - 0xfee0).unwrap_or(letter),
-        _ => letter,
     }
 }
 
@@ -167,6 +199,11 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
             .fold(plain, |plain, word| plain.replace(word, "_"));
         holds(&without, &SECRET_KEYS)
     }
+}
+
+/// Whether the rest of the line belongs to what stands behind this name.
+pub(crate) fn is_name_of_a_line(name: &str) -> bool {
+    holds(&letters(name), &LINES)
 }
 
 /// Whether what stands behind this name and a blank may be a password.

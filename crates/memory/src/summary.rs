@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::compaction::{PATTERN, call_subject};
+use crate::recorder::OUTCOMES;
 use crate::{
     AgentMemory, LongTermStore, MemoryEntry, MemoryError, MemoryFilter, MemoryLayer, MemoryQuery,
     StoreError,
@@ -144,9 +145,22 @@ impl AgentMemory {
         dcc_name: &str,
         session_id: Option<&str>,
     ) -> Result<MemorySummary, MemoryError> {
-        Ok(MemorySummary::of(
-            &self.records(dcc_name, session_id, EVERY_TOOL)?,
-        ))
+        self.summary_among(dcc_name, session_id, |_| true)
+    }
+
+    /// The same of the tools alone that `is_known` knows: a file may be shared by servers, and skills go.
+    ///
+    /// # Errors
+    /// The long-term layer cannot be read.
+    pub fn summary_among(
+        &self,
+        dcc_name: &str,
+        session_id: Option<&str>,
+        is_known: impl Fn(&str) -> bool,
+    ) -> Result<MemorySummary, MemoryError> {
+        let mut records = self.records(dcc_name, session_id, EVERY_TOOL)?;
+        records.retain(|tool, _| is_known(tool));
+        Ok(MemorySummary::of(&records))
     }
 
     /// The same of one tool alone.
@@ -236,13 +250,17 @@ fn add(records: &mut ToolRecords, entry: &MemoryEntry, ok: u64, fail: u64) {
     let Some(tool) = entry.text("tool_name") else {
         return;
     };
-    if tool.chars().count() > LONGEST_TOOL {
+    // What is told goes to a model, and a file may hold what somebody else wrote: a name is no sentence.
+    let is_of_a_name = |letter: char| letter.is_alphanumeric() || "_-./:".contains(letter);
+    if tool.chars().count() > LONGEST_TOOL || !tool.chars().all(is_of_a_name) {
         return;
     }
     let record = records.entry(tool.to_owned()).or_default();
     record.count(ok, fail);
     if record.last_outcome.is_none() {
-        record.last_outcome = entry.text("outcome").map(ToOwned::to_owned);
+        let outcome = entry.text("outcome");
+        let outcome = outcome.filter(|outcome| OUTCOMES.contains(outcome));
+        record.last_outcome = outcome.map(ToOwned::to_owned);
     }
 }
 

@@ -92,6 +92,34 @@ const OTHERS: [&str; 44] = [
     "uniqueItems",
 ];
 
+/// The format by which a path is held in the workspace (format-reference, "Workspace roots").
+const WORKSPACE_URI: &str = "workspace-uri";
+const WORKSPACE_FOLDED: &str = "workspaceuri";
+
+/// The formats of JSON Schema 2020-12, and ours.
+const FORMATS: [&str; 20] = [
+    WORKSPACE_URI,
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "idn-email",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "regex",
+    "relative-json-pointer",
+    "time",
+    "uri",
+    "uri-reference",
+    "uri-template",
+    "uuid",
+];
+
 pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let places = Places::new(subject);
@@ -148,6 +176,13 @@ impl<'v> Slips<'v> {
             } else if NAMED_SCHEMAS.contains(&key.as_str()) {
                 for (name, value) in value.as_object().into_iter().flatten() {
                     self.below(name.into(), value);
+                }
+            } else if key == "format" {
+                if let Some((format, known)) = value.as_str().and_then(meant_format) {
+                    self.add(
+                        format!("`format: {format}` is no format that is known, and nothing is checked by it"),
+                        format!("did you mean `{known}`?"),
+                    );
                 }
             } else if let Some(keyword) = meant(key) {
                 is_spelt = false;
@@ -249,16 +284,30 @@ pub fn required_and_forbidden(schema: &Map<String, Value>) -> Vec<RequiredAndFor
         .collect()
 }
 
+/// The text with its letters alone, in lower case.
+fn folded(text: &str) -> String {
+    let letters = text.chars().filter(|c| !matches!(c, '_' | '-' | ' '));
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// The format that an unknown one is meant to be. Formats are free words, so that only another spelling counts; but behind one
+/// that is nearly [`WORKSPACE_URI`] a path would not be held in the workspace.
+fn meant_format(word: &str) -> Option<(&str, &'static str)> {
+    if word.len() > LONGEST || FORMATS.contains(&word) {
+        return None;
+    }
+    let plain = folded(word);
+    let known = FORMATS.into_iter().find(|known| folded(known) == plain);
+    let known = known.or_else(|| nearest(&plain, [WORKSPACE_FOLDED]).map(|_| WORKSPACE_URI));
+    Some((word, known?))
+}
+
 /// The keyword that an unknown word is meant to be.
 fn meant(word: &str) -> Option<&'static str> {
     let known = || SCHEMAS.into_iter().chain(NAMED_SCHEMAS).chain(OTHERS);
     if word.len() > LONGEST || word.starts_with("x-") || known().any(|known| known == word) {
         return None;
     }
-    let folded = |text: &str| -> String {
-        let letters = text.chars().filter(|c| !matches!(c, '_' | '-'));
-        letters.flat_map(char::to_lowercase).collect()
-    };
     let plain = folded(word);
     known()
         .find(|known| folded(known) == plain)
@@ -279,6 +328,45 @@ mod tests {
             .into_iter()
             .map(|slip| (slip.path.join("/"), slip.help))
             .collect()
+    }
+
+    #[test]
+    fn a_format_in_another_spelling_is_told() {
+        for (word, known) in [
+            ("workspace_uri", "workspace-uri"),
+            ("workspaceuri", "workspace-uri"),
+            ("workspace-url", "workspace-uri"),
+            ("Workspace-URI", "workspace-uri"),
+            ("worksapce-uri", "workspace-uri"),
+            ("DateTime", "date-time"),
+            ("date_time", "date-time"),
+        ] {
+            assert_eq!(meant_format(word), Some((word, known)));
+        }
+        for word in [
+            "workspace-uri",
+            "date-time",
+            "uri",
+            "url",
+            "int32",
+            "password",
+            "binary",
+            "path",
+            "color",
+            "workspace",
+            "file",
+        ] {
+            assert_eq!(meant_format(word), None, "{word}");
+        }
+        assert_eq!(
+            slips(
+                &json!({"properties": {"file": {"format": "workspace_uri"}, "format": {"type": "string"}}})
+            ),
+            [(
+                "properties/file/format".to_owned(),
+                "did you mean `workspace-uri`?".to_owned()
+            )]
+        );
     }
 
     #[test]

@@ -137,6 +137,9 @@ impl Shown<Which> {
                 .collect();
             printer.rows(&rows);
         }
+        if let Some(store) = &store {
+            tell_of_unreadable(printer, store, &self.which.filter(), entries.len())?;
+        }
         let number = match overview.entries {
             1 => "1 entry".to_owned(),
             number => format!("{number} entries"),
@@ -147,6 +150,23 @@ impl Shown<Which> {
         });
         Ok(())
     }
+}
+
+/// Rows that another program wrote, or damaged, are in no answer: without a word the file would look empty.
+fn tell_of_unreadable(
+    printer: Printer,
+    store: &SqliteLongTerm,
+    filter: &MemoryFilter,
+    read: usize,
+) -> Result<(), Failure> {
+    let there = store.len().map_err(unusable)?;
+    if filter.is_everything() && there > read {
+        printer.say(&format!(
+            "warning: {} of the file cannot be read; `metier state memory forget --all` removes everything",
+            count(there - read, "row"),
+        ));
+    }
+    Ok(())
 }
 
 impl Export {

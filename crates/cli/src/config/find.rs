@@ -36,8 +36,12 @@ impl Config {
             ..Self::default()
         };
         let mut faults = Vec::new();
+        let mut named_by = "";
         let wanted = match (wanted, environment.get("METIER_CONFIG")) {
-            (Wanted::Usual, Some(named)) => Wanted::Named(named.into()),
+            (Wanted::Usual, Some(named)) => {
+                named_by = "METIER_CONFIG: ";
+                Wanted::Named(named.into())
+            }
             (wanted, _) => wanted,
         };
         config.file = match wanted {
@@ -58,7 +62,9 @@ impl Config {
                     config.layer.cover(layer);
                     faults.append(&mut wrong);
                 }
-                Err((message, cure)) => faults.push(Fault::new(shown.as_str(), message, cure)),
+                Err((message, cure)) => {
+                    faults.push(Fault::new(format!("{named_by}{shown}"), message, cure));
+                }
             }
         }
         let base = Base {
@@ -66,6 +72,12 @@ impl Config {
             home: home.map(ToOwned::to_owned),
         };
         for (name, near) in variables::unknown(environment) {
+            if name == "METIER_HOOKS" {
+                config.notes.push(format!(
+                    "the variable {name} means nothing: hooks stand in metier.toml alone"
+                ));
+                continue;
+            }
             let cure = near.map_or_else(
                 || "`metier config show --help` lists those there are".to_owned(),
                 |near| format!("did you mean {near}?"),
@@ -83,7 +95,7 @@ impl Config {
 
 /// The nearest file, shown as a path from the working directory.
 ///
-/// A file in a folder that everybody can write to (a shared temporary folder) may be anybody's, and
+/// A file that everybody can write to, or in a folder of that kind (a shared temporary folder), may be anybody's, and
 /// it names programs that are run; it counts only when it is named.
 fn upwards(start: &Path, notes: &mut Vec<String>) -> Option<(String, PathBuf)> {
     for (climbs, folder) in start.ancestors().enumerate() {
@@ -92,9 +104,12 @@ fn upwards(start: &Path, notes: &mut Vec<String>) -> Option<(String, PathBuf)> {
             continue;
         }
         let shown = format!("{}{FILE}", "../".repeat(climbs));
-        if everybody_writes(folder) {
+        let open = [(folder, "its folder"), (&*path, "it")]
+            .into_iter()
+            .find(|(place, _)| everybody_writes(place));
+        if let Some((_, place)) = open {
             notes.push(format!(
-                "{shown} is passed over: everybody can write to its folder; name it with --config if it is yours"
+                "{shown} is passed over: everybody can write to {place}; name it with --config if it is yours"
             ));
             continue;
         }
@@ -106,13 +121,13 @@ fn upwards(start: &Path, notes: &mut Vec<String>) -> Option<(String, PathBuf)> {
 }
 
 #[cfg(unix)]
-fn everybody_writes(folder: &Path) -> bool {
+fn everybody_writes(place: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    std::fs::metadata(folder).is_ok_and(|metadata| metadata.mode() & 0o002 != 0)
+    std::fs::metadata(place).is_ok_and(|metadata| metadata.mode() & 0o002 != 0)
 }
 
 #[cfg(not(unix))]
-fn everybody_writes(_folder: &Path) -> bool {
+fn everybody_writes(_place: &Path) -> bool {
     false
 }
 

@@ -68,6 +68,33 @@ fn what_went_well_is_told_after_a_restart() {
 }
 
 #[test]
+fn what_this_server_does_not_have_is_not_told() {
+    let folder = tempfile::tempdir().unwrap();
+    skills(folder.path(), &["cube"]);
+    assert_ne!(work(folder.path(), &KEEPING)["memory_summary"], Value::Null);
+    skills(&folder.path().join("others"), &["ball"]);
+    let place = &KEEPING[..2];
+    for arguments in [
+        [place, &["others/skills"]].concat(),
+        [place, &["--disable", "cube", "skills"]].concat(),
+    ] {
+        let mut server = Server::start(folder.path(), &arguments);
+        let told = searched(&mut server);
+        let told = told.as_object().unwrap();
+        let of_memory: Vec<_> = told.keys().filter(|it| it.starts_with("memory")).collect();
+        assert!(of_memory.is_empty(), "{arguments:?}: {told:?}");
+        server.end();
+    }
+    // Nothing of it was forgotten, and a skill need not be loaded to be told of.
+    let mut server = Server::start(folder.path(), &KEEPING);
+    assert_eq!(
+        searched(&mut server)["memory_prefer_tools"],
+        json!(["cube__one"])
+    );
+    server.end();
+}
+
+#[test]
 fn memory_is_off_until_it_is_asked_for_and_privacy_counts_before_all() {
     let folder = tempfile::tempdir().unwrap();
     skills(folder.path(), &["cube"]);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::texts::Texts;
-use crate::visible::{visible, visible_name};
+use crate::visible::{is_hidden_in_source, visible, visible_name};
 use crate::{Diagnostic, Label, LineIndex, Location, Severity};
 
 /// So many bytes of source are shown for a place; of a longer line only its number is told.
@@ -120,12 +120,39 @@ impl Excerpt {
         // Of what is too long to be shown, the first line is.
         let end = cut(last).or_else(|| cut(first))?;
         let shown = span.start - start..span.end.min(end).max(span.start) - start;
+        let (text, span) = shown_with_marks(text.get(start..end)?, shown);
         Some(Self {
-            text: text.get(start..end)?.to_owned(),
+            text,
             line: usize::try_from(first).ok()?,
-            span: shown,
+            span,
         })
     }
+}
+
+/// A source line with what the renderer leaves as it is and nobody sees written out, and where the span lies in it.
+fn shown_with_marks(text: &str, span: Range<usize>) -> (String, Range<usize>) {
+    let mut shown = String::with_capacity(text.len());
+    let mut moved = span.clone();
+    for (at, c) in text.char_indices() {
+        if at == span.start {
+            moved.start = shown.len();
+        }
+        if at == span.end {
+            moved.end = shown.len();
+        }
+        if is_hidden_in_source(c) {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    if span.start >= text.len() {
+        moved.start = shown.len();
+    }
+    if span.end >= text.len() {
+        moved.end = shown.len();
+    }
+    (shown, moved)
 }
 
 fn snippet<'a>(

@@ -284,13 +284,20 @@ fn description(
                 ParseMode::Strict => "",
                 ParseMode::Lenient => "; the whole line is taken as it stands",
             };
+            // Whoever has put quotes around it needs to hear what is wrong with them.
+            let own_cure = recovered.fault.help.as_deref();
+            let (without, cure) =
+                match own_cure.filter(|_| recovered.value.starts_with(['"', '\''])) {
+                    Some(cure) => ("", cure),
+                    None => (" without quotes", "quote the value"),
+                };
             findings
                 .fault(
                     codes::DESCRIPTION_NOT_QUOTED,
                     &recovered.span,
-                    format!("the description is not valid YAML without quotes ({why}){taken}"),
+                    format!("the description is not valid YAML{without} ({why}){taken}"),
                 )
-                .help("quote the value");
+                .help(cure);
             front.not_served = Some(
                 "its front matter is not valid YAML as it stands (quote the description)"
                     .to_owned(),

@@ -58,7 +58,7 @@ fn words_that_look_like_secrets_are_replaced() {
             r#"{"password":"[redacted]", "n": 1}"#,
         ),
         ("{'Password': 'hunter2'}", "{'Password': '[redacted]'}"),
-        ("password: hunter2 is set", "password: [redacted] is set"),
+        ("password: hunter2 is set", "password: [redacted]"),
         (
             "api-key: abc, token : x",
             "api-key: [redacted], token : [redacted]",
@@ -165,12 +165,20 @@ proptest! {
 #[test]
 fn what_a_client_calls_itself_is_redacted_from_its_beginning() {
     for (name, kept) in [
-        ("password=hunter2", "password=[redacted]"),
-        ("my password=hunter2", "my password=[redacted]"),
+        ("password=hunter2", "[redacted]"),
+        ("my password=hunter2", "[redacted]"),
+        ("my password hunter2", "[redacted]"),
+        ("api key hunter2", "[redacted]"),
+        ("prompt tell me a cube please", "[redacted]"),
         ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "[redacted]"),
-        ("Bearer abcdef0123456789", "Bearer [redacted]"),
-        ("--token abc", "--token [redacted]"),
+        ("Bearer abcdef0123456789", "[redacted]"),
+        ("--token abc", "[redacted]"),
+        ("ann:hunter2@git.example.com", "[redacted]"),
+        ("x: \u{1b}[2J", "[redacted]"),
+        ("one two three four five six seven", "[redacted]"),
         ("Claude Desktop", "Claude Desktop"),
+        ("@scope/inspector-2.12 (dev)", "@scope/inspector-2.12 (dev)"),
+        ("映像ツール", "映像ツール"),
     ] {
         let recorder = MemoryRecorder::new(Arc::new(AgentMemory::in_memory()));
         let session = format!("client:{name}");
@@ -246,6 +254,81 @@ fn names_of_keys_are_known_in_every_spelling() {
         "key": "a1b2c3d4e5", "frame": 3,
     });
     assert_eq!(redacted(&facts), json!({"key": "[redacted]", "frame": 3}));
+}
+
+/// What people and tools write around a secret: several words, names of two words, other languages, other signs.
+#[test]
+fn a_secret_of_several_words_goes_whole() {
+    const SECRET: &str = "hunter2zq";
+    for text in [
+        "secret=\"a §\"",
+        "secret='a b §', frame",
+        "password: correct § battery",
+        "password=correct §",
+        "Passphrase : a b c §",
+        "prompt: tell me § and more",
+        "Set-Cookie: sid=1; b=§",
+        "Cookie: a=1; b=§; c=§",
+        "API KEY: §",
+        "API KEY=§",
+        "api key §",
+        "secret key is §",
+        "db_pass=§",
+        "SMTP_PASS: §",
+        "mypass=§",
+        "pin=§",
+        "otp: §",
+        "csrf=§",
+        "nonce=§",
+        "hmac=§",
+        "ハ\u{309a}スワート\u{3099}=§",
+        "𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝=§",
+        "ⓟⓐⓢⓢⓦⓞⓡⓓ: §",
+        "password﹕§",
+        "password﹦§",
+        "password→§",
+        "password -> §",
+        "password => §",
+        "password|§",
+        "金鑰=§",
+        "密鑰: §",
+        "秘密鍵=§",
+        "暗証番号：§",
+        "암호=§",
+        "пароль: §",
+        "Passwort: §",
+        "Kennwort=§",
+        "contraseña=§",
+        "senha: §",
+        "user:§@host",
+        "//u:§@h",
+        "u:§@git.example.com",
+        "secret(§)",
+        "secret[§]",
+        "secret{§}",
+        "secret<§>",
+    ] {
+        let text = text.replace('§', SECRET);
+        let once = redacted(&json!({"note": text}));
+        assert!(!once.to_string().contains(SECRET), "{text}: {once}");
+        assert_eq!(redacted(&once), once, "again: {text}");
+    }
+    for (text, kept) in [
+        ("password=a b, user=ann", "password=[redacted], user=ann"),
+        ("password=a b user=ann", "password=[redacted] user=ann"),
+        ("prompt: a b\nframe 3", "prompt: [redacted]\nframe 3"),
+        (
+            "{\"secret\": \"a b\", \"n\": 1}",
+            "{\"secret\": \"[redacted]\", \"n\": 1}",
+        ),
+        ("user:pw@host/path", "[redacted]@host/path"),
+    ] {
+        assert_eq!(
+            redacted(&json!({"note": text})),
+            json!({"note": kept}),
+            "{text}"
+        );
+    }
 }
 
 #[test]

@@ -111,9 +111,11 @@ fn read_arguments(text: &str) -> Result<Value, Failure> {
     } else {
         ("--args".to_owned(), text.to_owned())
     };
-    let arguments = serde_json::from_str(&text)
+    // Editors and shells of Windows begin a file with it.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let arguments = serde_json::from_str(text)
         .map_err(|error| Failure::Usage(format!("{origin}: not JSON: {error}")))?;
-    match inexact(&text).first() {
+    match inexact(text).first() {
         Some(fault) => Err(Failure::Usage(format!("{origin}: {fault}"))),
         None => Ok(arguments),
     }
