@@ -213,7 +213,7 @@ impl Forget {
         for name in &known {
             change = change.with_unloaded(name);
         }
-        let mut mirror_fault = None;
+        let (mut mirror_fault, mut told_copy) = (None, None);
         // Forgetting nothing where nothing is kept makes no files.
         if !known.is_empty() || store.file().exists() {
             // The counters first: a database refuses more often than a file, and then nothing has been done.
@@ -229,9 +229,13 @@ impl Forget {
                     "they are still to be loaded at the next start: {error}{done}"
                 ))
             })?;
-            if let Some(copy) = saved.kept_aside {
-                printer.say(&format!("the damaged file is kept as {}", copy.display()));
+            if let Some(copy) = &saved.kept_aside {
+                printer.say(&format!(
+                    "the damaged file is kept as {}, with all that it held, until you delete it",
+                    copy.display()
+                ));
             }
+            told_copy = saved.kept_aside;
             mirror_fault = saved.mirror_fault;
         } else if self.all && mirror.exists() {
             mirror_fault = store.show_in_mirror().err();
@@ -251,11 +255,12 @@ impl Forget {
                 "`{name}` is not kept; `metier state show` lists what is"
             ));
         }
-        let copies = copies(&[store.file(), quality.file(), &mirror]);
+        let mut copies = copies(&[store.file(), quality.file(), &mirror]);
+        copies.retain(|copy| Some(copy) != told_copy.as_ref());
         if !copies.is_empty() && (self.all || !known.is_empty()) {
             printer.say(&format!(
                 "what was in a damaged file stays in the copy of it until you delete that: {}",
-                copies.join(", ")
+                paths(&copies)
             ));
         }
         if let Some(fault) = mirror_fault {
@@ -272,7 +277,7 @@ impl Forget {
 }
 
 /// The copies of damaged files that lie beside these.
-fn copies(files: &[&Path]) -> Vec<String> {
+fn copies(files: &[&Path]) -> Vec<PathBuf> {
     let endings = [".bak", ".bak.1", ".bak.2"];
     let names = files.iter().flat_map(|file| {
         endings.map(|ending| {
@@ -281,8 +286,12 @@ fn copies(files: &[&Path]) -> Vec<String> {
             PathBuf::from(name)
         })
     });
-    let there = names.filter(|name| name.exists());
-    there.map(|name| name.display().to_string()).collect()
+    names.filter(|name| name.exists()).collect()
+}
+
+fn paths(paths: &[PathBuf]) -> String {
+    let shown = paths.iter().map(|path| path.display().to_string());
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 fn warn(printer: Printer, warnings: &[String]) {
