@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use metier_tool::{CallEvents, LogLine, ProgramEnd, Progress};
+use metier_tool::{CallEvents, LogLine, ProgramEnd, Progress, ToolOutput};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
@@ -225,6 +225,10 @@ impl CallEvents for Listening {
     fn program_ended(&self, end: &ProgramEnd) {
         *self.end.lock().unwrap_or_else(PoisonError::into_inner) = Some(end.clone());
         self.to.program_ended(end);
+    }
+
+    fn answered(&self, output: &Arc<ToolOutput>) {
+        self.to.answered(output);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The way of a call.
 //!
 //! name → capability gate → repair and validation → workspace → before-hook → handler → output
-//! schema → after-hook. Each step stands in this file, in this order.
+//! schema → audit log → after-hook. Each step stands in this file, in this order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -89,12 +89,23 @@ async fn run(
         record
     });
     let started = Instant::now();
-    let (ended, tool) = answered(shared, request, dropped, started).await;
+    let (session, events) = (request.session.clone(), Arc::clone(&request.events));
+    let (ended, tool) = answered(shared, request, dropped).await;
+    // What happened is written down and handed over before hooks hear of it: one that never ends takes nothing away.
     if let Some(record) = record {
         let listed = tool.as_ref().map(|tool| tool.listed.name.as_str());
         record.end(listed, ended.outcome, started.elapsed()).await;
     }
-    ended.answer
+    let Ended { outcome, answer } = ended;
+    let Some(tool) = tool.filter(|tool| !tool.is_own()) else {
+        return answer;
+    };
+    let answer = answer.map(Arc::new);
+    if let Ok(output) = &answer {
+        events.answered(output);
+    }
+    tell(shared, session, &tool, outcome, started).await;
+    answer.map(Arc::unwrap_or_clone)
 }
 
 /// The answer, with the tool that gave it.
@@ -102,7 +113,6 @@ async fn answered(
     shared: &Arc<Shared>,
     mut request: CallRequest,
     dropped: CancellationToken,
-    started: Instant,
 ) -> (Ended, Option<Arc<RegisteredTool>>) {
     // Taken, not copied: a call may wait long for a place to run in.
     let arguments = request.arguments.take();
@@ -132,9 +142,6 @@ async fn answered(
         dropped,
     };
     let ended = call.run(arguments).await;
-    if !tool.is_own() {
-        call.tell(&ended, started).await;
-    }
     (ended, Some(tool))
 }
 
@@ -357,21 +364,24 @@ impl Call<'_> {
             .dispatch(self.request.session.clone(), payload)
             .await
     }
+}
 
-    async fn tell(&self, ended: &Ended, started: Instant) {
-        let payload = HookPayload::AfterToolCall {
-            tool_name: self.tool.listed.name.clone(),
-            skill_name: self.tool.skill.as_ref().map(ToString::to_string),
-            ok: ended.outcome == "ok",
-            outcome: ended.outcome.to_owned(),
-            elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-        };
-        // After-handlers cannot refuse; what they say is in the log.
-        let _ = self
-            .shared
-            .dispatch(self.request.session.clone(), payload)
-            .await;
-    }
+async fn tell(
+    shared: &Shared,
+    session: Option<String>,
+    tool: &RegisteredTool,
+    outcome: &str,
+    started: Instant,
+) {
+    let payload = HookPayload::AfterToolCall {
+        tool_name: tool.listed.name.clone(),
+        skill_name: tool.skill.as_ref().map(ToString::to_string),
+        ok: outcome == "ok",
+        outcome: outcome.to_owned(),
+        elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+    };
+    // After-handlers cannot refuse; what they say is in the log.
+    let _ = shared.dispatch(session, payload).await;
 }
 
 /// Ends a handler's task when the future that waits for it goes away.

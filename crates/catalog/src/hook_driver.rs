@@ -87,7 +87,9 @@ impl Guard for TimeLimit {
                 HandlerKind::Blocking(_)
                     if handler.left_behind.load(Ordering::Relaxed) >= MOST_LEFT_BEHIND =>
                 {
-                    Verdict::Late
+                    Verdict::Late(format!(
+                        "{MOST_LEFT_BEHIND} runs of it before this one have not ended"
+                    ))
                 }
                 HandlerKind::Blocking(run) => {
                     let ends = Arc::new(Ends::new(handler.left_behind));
@@ -151,6 +153,9 @@ async fn within(
         Ok(Ok(result)) => result.into(),
         Ok(Err(error)) if error.is_panic() => Verdict::Failed("the handler panicked".to_owned()),
         Ok(Err(_)) => Verdict::Failed("the handler was stopped".to_owned()),
-        Err(_) => Verdict::Late,
+        Err(_) => Verdict::Late(format!(
+            "it had not decided after {} s",
+            limit.as_secs_f64()
+        )),
     }
 }

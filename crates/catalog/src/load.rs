@@ -121,13 +121,21 @@ pub enum LoadError {
         known: Vec<String>,
     },
     /// A policy refused the skill or one of its dependencies.
-    #[error("loading `{skill}` was denied by policy: {deny}")]
+    #[error("loading `{skill}`{} was denied by policy: {deny}", needed(.needed_by.as_deref()))]
     Denied {
         /// The skill that was refused.
         skill: String,
+        /// The skill that was asked for, where that needs it.
+        needed_by: Option<String>,
         /// The refusal.
         deny: HookDeny,
     },
+}
+
+/// Behind the name of a skill that another one needs.
+pub(crate) fn needed(by: Option<&str>) -> String {
+    by.map(|name| format!(", which `{name}` needs,"))
+        .unwrap_or_default()
 }
 
 /// A name that somebody asked for, which need not be short.
@@ -282,6 +290,7 @@ impl SkillCatalog {
                 answers.denied.insert(key, deny.clone());
                 return Err(LoadError::Denied {
                     skill: skill.clone(),
+                    needed_by: (*skill != request.name).then(|| request.name.clone()),
                     deny,
                 });
             }

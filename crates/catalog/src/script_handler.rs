@@ -267,4 +267,8 @@ impl CallEvents for Within {
     fn program_ended(&self, end: &ProgramEnd) {
         self.to.program_ended(end);
     }
+
+    fn answered(&self, output: &Arc<ToolOutput>) {
+        self.to.answered(output);
+    }
 }

@@ -8,8 +8,9 @@ use std::sync::Mutex;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::field::MakeExt as _;
 use tracing_subscriber::filter::LevelFilter;
-use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::format::{Writer, debug_fn};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
@@ -35,8 +36,24 @@ pub(crate) fn begin(printer: Printer, is_server: bool) {
     if is_plain {
         builder.event_format(Plain::default()).init();
     } else {
-        builder.init();
+        builder
+            .fmt_fields(debug_fn(write_field).delimited(" "))
+            .init();
     }
+}
+
+/// One event is one line, whatever a client, a script or a hook has put into it: nobody but the server writes lines of
+/// the log.
+fn write_field(writer: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug) -> fmt::Result {
+    let value = one_line(&format!("{value:?}"));
+    match field.name() {
+        "message" => writer.write_str(&value),
+        name => write!(writer, "{name}={value}"),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    harmless(&text.replace(['\n', '\r', '\t'], " "))
 }
 
 /// The filter that the variable asks for; what means nothing is told, and is as if nothing were asked.
@@ -120,7 +137,7 @@ impl Said {
             // Writing into a string cannot fail.
             let _ = write!(line, " ({})", self.fields.join(", "));
         }
-        harmless(&line.replace(['\n', '\r', '\t'], " "))
+        one_line(&line)
     }
 
     fn take(&mut self, name: &str, value: String) {

@@ -177,8 +177,13 @@ fn which(config: &Config) -> String {
 pub(crate) fn store(config: &Config) -> Result<LoadedStateStore, Failure> {
     let app = app(config)?;
     let folder = state_folder(config)?;
-    let mirror = metier::persistence::SqliteMirror::new(folder.join("state.sqlite3"));
+    let mirror = metier::persistence::SqliteMirror::new(mirror_file(config)?);
     Ok(LoadedStateStore::new(folder, app).with_mirror(Arc::new(mirror)))
+}
+
+/// The database that shows it to dashboards.
+pub(crate) fn mirror_file(config: &Config) -> Result<PathBuf, Failure> {
+    Ok(state_folder(config)?.join("state.sqlite3"))
 }
 
 /// The file that counts how the application's skills do.

@@ -34,12 +34,17 @@ fn cure(hook: &HookSetting) -> String {
 
 /// Registers the programs in the order of the file.
 pub(crate) fn register(config: &Config, settings: &CatalogSettings) {
-    let gate = settings.run.gate.another();
+    // A policy that a call waits for does not wait for programs that only hear of something.
+    let (policies, listeners) = (settings.run.gate.another(), settings.run.gate.another());
     for hook in &config.layer.hooks {
+        let event = hook.value.event;
+        let gate = if event.is_policy() {
+            &policies
+        } else {
+            &listeners
+        };
         let program = program(hook, settings).gate(gate.clone());
-        settings
-            .hooks
-            .register(program.registration(hook.value.event));
+        settings.hooks.register(program.registration(event));
     }
 }
 

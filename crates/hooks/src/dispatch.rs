@@ -25,8 +25,8 @@ pub enum Verdict {
     Deny(HookDeny),
     /// It failed or panicked; the text is for the log.
     Failed(String),
-    /// It took too long: the guard gave up on it, or it ended its own work.
-    Late,
+    /// It took too long: the guard gave up on it, or it ended its own work. The text is for the log.
+    Late(String),
 }
 
 impl From<HookResult> for Verdict {
@@ -35,7 +35,7 @@ impl From<HookResult> for Verdict {
             Ok(()) => Self::Done,
             Err(HookFailure::Deny(deny)) => Self::Deny(deny),
             Err(HookFailure::Failed(text)) => Self::Failed(text),
-            Err(HookFailure::Late) => Self::Late,
+            Err(HookFailure::Late(text)) => Self::Late(text),
         }
     }
 }
@@ -106,8 +106,8 @@ impl LifecycleHooks {
                     tracing::warn!(hook = %name, %event, %error, "a handler failed");
                     fail_closed.then(|| HookDeny::new("a policy could not decide").hint(SEE_LOG))
                 }
-                Verdict::Late => {
-                    tracing::warn!(hook = %name, %event, "a handler was late and has been given up");
+                Verdict::Late(error) => {
+                    tracing::warn!(hook = %name, %event, %error, "a handler was late and has been given up");
                     event
                         .is_policy()
                         .then(|| HookDeny::new("a policy did not decide in time").hint(SEE_LOG))
@@ -191,7 +191,7 @@ mod tests {
     fn a_handler_that_ends_its_own_work_is_late_too() {
         let hooks = LifecycleHooks::new();
         let id = hooks.on(HookEvent::BeforeToolCall, |_: &HookContext| {
-            Err(HookFailure::Late)
+            Err(HookFailure::Late("no time".to_owned()))
         });
         let denied = run(&hooks, &Inline).unwrap_err();
         assert_eq!(denied.reason, "a policy did not decide in time");
@@ -205,7 +205,7 @@ mod tests {
         struct GivesUp;
         impl Guard for GivesUp {
             fn run(&self, _: Handler, _: Arc<HookContext>) -> BoxFuture<Verdict> {
-                Box::pin(std::future::ready(Verdict::Late))
+                Box::pin(std::future::ready(Verdict::Late("no time".to_owned())))
             }
         }
         let hooks = LifecycleHooks::new();

@@ -126,9 +126,9 @@ pub enum HookFailure {
     #[error("{0}")]
     Failed(String),
     /// It watches its own time and has used it up. On a policy event this refuses, as a handler does
-    /// that whoever dispatched gave up on.
-    #[error("late")]
-    Late,
+    /// that whoever dispatched gave up on. The text says which time, for the log.
+    #[error("late: {0}")]
+    Late(String),
 }
 
 /// What a handler answers: nothing to say, or a failure.

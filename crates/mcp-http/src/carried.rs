@@ -3,7 +3,9 @@
 //! A connection that ends drops what it was waiting for: hyper does so as soon as it reads the end, perhaps in the same
 //! moment as the request and before anything of the request has run. A client that ends its session, or calls a tool of
 //! it, and leaves has said all the same what it wants. So a request that changes something goes on by itself, and is told
-//! that nobody listens any more.
+//! that nobody listens any more. One that begins a session ends it then, because nobody has its id.
+//!
+//! A client that ends its sending side alone (`nc -N`) looks the same from here, and is taken for one that has gone.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -26,6 +28,11 @@ use tower::ServiceExt as _;
 pub(crate) struct ClientGone(CancellationToken);
 
 impl ClientGone {
+    /// Whether it is known that the client is gone.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
     /// Returns when the client is gone.
     pub(crate) async fn wait(&self) {
         self.0.cancelled().await;

@@ -74,18 +74,37 @@ async fn post(served: &Served, parts: Parts, body: Body) -> Response {
         Reply::Accepted => plain(StatusCode::ACCEPTED),
         Reply::Answer(answer) => answered(answer, takes),
         Reply::Exchange(exchange) => {
+            let begins_session = exchange.begins_session();
+            let Some(gone) = gone else {
+                return under_way(served, exchange, takes).await;
+            };
             let answer = under_way(served, exchange, takes);
-            match gone {
-                None => answer.await,
+            if begins_session {
+                return greeted(&served.server, answer.await, &gone).await;
+            }
+            tokio::select! {
+                biased;
                 // Giving it up here cancels what is stateless and leaves what is a session's to itself.
-                Some(gone) => tokio::select! {
-                    biased;
-                    () = gone.wait() => plain(StatusCode::ACCEPTED),
-                    answer = answer => answer,
-                },
+                () = gone.wait() => plain(StatusCode::ACCEPTED),
+                answer = answer => answer,
             }
         }
     }
+}
+
+/// The answer that begins a session. When its client has gone the session is ended: nobody else has its id, so that nobody
+/// could ever end it.
+async fn greeted(server: &McpServer, answer: Response, gone: &ClientGone) -> Response {
+    // The end of the connection may be there already, and is looked for while an answer is not.
+    tokio::task::yield_now().await;
+    if gone.is_certain() {
+        let id = answer.headers().get(SESSION_HEADER);
+        let id = id.and_then(|id| id.to_str().ok()).map(ToOwned::to_owned);
+        if let Some(id) = id {
+            server.end_session(&id).await;
+        }
+    }
+    answer
 }
 
 /// One JSON answer where the method answers before it speaks, otherwise a stream.

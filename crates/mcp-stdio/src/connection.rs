@@ -240,6 +240,7 @@ impl UnderWay {
     async fn run(mut self, first: Option<Frame>) {
         let cancel = self.entered.cancel.clone();
         let mut is_cancelled = false;
+        let mut ends_unasked = false;
         let mut heard = first;
         loop {
             let frame = if let Some(frame) = heard.take() {
@@ -249,7 +250,13 @@ impl UnderWay {
                     biased;
                     () = cancel.cancelled(), if !is_cancelled => {
                         is_cancelled = true;
-                        self.exchange.cancel();
+                        // Who asked for it wants no answer; who did not may have one that is there.
+                        if self.closing.is_cancelled() {
+                            ends_unasked = true;
+                            self.exchange.stop();
+                        } else {
+                            self.exchange.cancel();
+                        }
                         continue;
                     }
                     frame = self.exchange.next() => frame,
@@ -267,7 +274,7 @@ impl UnderWay {
                     let answer = self.outgoing.hold(answer.body);
                     // Before the answer is out, for the client may then use the id again.
                     drop(self.entered);
-                    if !is_cancelled {
+                    if !is_cancelled || ends_unasked {
                         deliver(&self.outgoing, answer, &self.closing).await;
                     }
                     return;

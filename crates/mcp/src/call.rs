@@ -1,10 +1,12 @@
 //! One request under way: what its method may know, and how it speaks before it answers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use bytes::Bytes;
-use metier_tool::{BoxFuture, CallEvents, CancelSignal, Cancellation, LogLevel, LogLine, Progress};
+use metier_tool::{
+    BoxFuture, CallEvents, CancelSignal, Cancellation, LogLevel, LogLine, Progress, ToolOutput,
+};
 use serde::Serialize;
 use serde_json::Map;
 use serde_json::value::RawValue;
@@ -49,6 +51,8 @@ pub(crate) struct Call {
     pub(crate) meta: Meta,
     pub(crate) outbound: Outbound,
     pub(crate) cancel: CancellationToken,
+    /// Fires when the server or the transport ends, and with it the request; the client never asked for that.
+    pub(crate) stopping: CancellationToken,
     /// The id of the session that this request began.
     pub(crate) began: OnceLock<Arc<str>>,
     pub(crate) answer: Mutex<Option<Outcome>>,
@@ -87,6 +91,7 @@ impl Call {
             closed: AtomicBool::new(false),
             last: Mutex::new(None),
             lost: Mutex::new(None),
+            output: Mutex::new(Weak::new()),
         })
     }
 
@@ -106,6 +111,8 @@ pub(crate) struct Events {
     closed: AtomicBool,
     last: Mutex<Option<f64>>,
     lost: Mutex<Option<Lost>>,
+    /// The result, while hooks hear of it.
+    output: Mutex<Weak<ToolOutput>>,
 }
 
 /// Log lines for which there was no room, since the last one for which there was.
@@ -137,6 +144,12 @@ impl Events {
         {
             self.outbound.offer_last(lost.told());
         }
+    }
+
+    /// The result, if hooks hear of it just now.
+    pub(crate) fn output(&self) -> Option<ToolOutput> {
+        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        output.upgrade().map(Arc::unwrap_or_clone)
     }
 
     fn lost(&self) -> MutexGuard<'_, Option<Lost>> {
@@ -199,6 +212,11 @@ impl CallEvents for Events {
             level: before.map_or(line.level, |lost| lost.level.max(line.level)),
             logger: line.logger,
         });
+    }
+
+    fn answered(&self, output: &Arc<ToolOutput>) {
+        // Nothing is kept: whoever gives the result has it alone in the end.
+        *self.output.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(output);
     }
 }
 
@@ -272,6 +290,7 @@ mod tests {
             closed: AtomicBool::new(false),
             last: Mutex::new(None),
             lost: Mutex::new(None),
+            output: Mutex::new(Weak::new()),
         };
         (events, receiver)
     }

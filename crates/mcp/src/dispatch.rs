@@ -20,6 +20,9 @@ use crate::{Era, McpServer, RawId};
 /// Longer than the catalog's own grace, which ends a call with its hooks.
 pub(crate) const GRACE: Duration = Duration::from_secs(10);
 
+/// How much longer, for a method that answers at the last moment with what it has.
+const LAST_WORD: Duration = Duration::from_secs(1);
+
 impl McpServer {
     /// Calls the method; what it has not answered at once is an exchange.
     pub(crate) fn dispatch(
@@ -46,6 +49,7 @@ impl McpServer {
             .as_ref()
             .map_or(&shared.closing, |session| &session.ended);
         let cancel = parent.child_token();
+        let stopping = shared.closing.child_token();
         let at_once = self.inner.table.answers_at_once(&method);
         let (outbound, messages) = Outbound::new(if at_once { Streaming::No } else { streaming });
         let peer = era.is_modern().then(|| peer_label(&meta));
@@ -59,6 +63,7 @@ impl McpServer {
             meta,
             outbound,
             cancel: cancel.clone(),
+            stopping: stopping.clone(),
             began: OnceLock::new(),
             answer: Mutex::new(None),
             session,
@@ -66,8 +71,8 @@ impl McpServer {
         // Whoever comes during the shutdown begins nothing: nobody would tell of its end.
         let peer = peer.filter(|_| !shared.closing.is_cancelled());
         let mut peer = peer.map(|label| shared.peers.enter(&label));
-        let is_greeting = peer.as_ref().is_some_and(PeerGuard::owes_greeting);
-        if at_once && !is_greeting {
+        let has_to_wait = peer.as_ref().is_some_and(PeerGuard::has_to_wait);
+        if at_once && !has_to_wait {
             return match self.inner.table.start(&method, params.as_json(), &call) {
                 Started::Done(outcome) => answer(era, &call.id, None, outcome).into(),
                 Started::Working(_) | Started::Unknown => {
@@ -87,12 +92,19 @@ impl McpServer {
         let work = async move {
             let _guards = guards;
             let shared = &server.inner.shared;
-            if let Some(peer) = peer.as_mut().filter(|peer| peer.owes_greeting()) {
-                let gone = peer.greeted();
-                let client = call.meta.client_name.clone();
-                shared
-                    .session_started(peer.label(), client, gone, &stop)
-                    .await;
+            if let Some(peer) = &mut peer {
+                tokio::select! {
+                    biased;
+                    () = peer.wait() => {}
+                    () = stop.cancelled() => {}
+                }
+                if peer.owes_greeting() {
+                    let (gone, told) = peer.greeted();
+                    let client = call.meta.client_name.clone();
+                    shared
+                        .session_started(peer.label(), client, gone, Some(told), &stop)
+                        .await;
+                }
             }
             let outcome = match server.inner.table.start(&method, params.as_json(), &call) {
                 Started::Done(outcome) => outcome,
@@ -110,7 +122,8 @@ impl McpServer {
         };
         Reply::Exchange(
             Exchange::new(Box::pin(work), messages, cancel, era.is_modern())
-                .beginning_session(begins_session),
+                .beginning_session(begins_session)
+                .stopped_by(stopping),
         )
     }
 }
@@ -123,7 +136,7 @@ async fn until_cancelled(
     tokio::select! {
         outcome = &mut work => outcome,
         () = cancel.cancelled() => {
-            tokio::time::timeout(GRACE, work).await.unwrap_or(Outcome::Silence)
+            tokio::time::timeout(GRACE + LAST_WORD, work).await.unwrap_or(Outcome::Silence)
         }
     }
 }

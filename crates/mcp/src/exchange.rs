@@ -93,6 +93,7 @@ pub struct Exchange {
     messages: mpsc::Receiver<Bytes>,
     last: Option<Frame>,
     cancel: CancellationToken,
+    stopping: CancellationToken,
     cancel_on_drop: bool,
     begins_session: bool,
 }
@@ -123,6 +124,7 @@ impl Exchange {
             messages,
             last: None,
             cancel,
+            stopping: CancellationToken::new(),
             cancel_on_drop,
             begins_session: false,
         }
@@ -131,6 +133,12 @@ impl Exchange {
     /// Marks a request whose answer carries the id of a new session.
     pub(crate) fn beginning_session(mut self, begins: bool) -> Self {
         self.begins_session = begins;
+        self
+    }
+
+    /// Fires when the request ends because the server or the transport does.
+    pub(crate) fn stopped_by(mut self, stopping: CancellationToken) -> Self {
+        self.stopping = stopping;
         self
     }
 
@@ -166,6 +174,14 @@ impl Exchange {
     /// Tells the request to stop, as a transport does that has no other way to hear of it. Go on
     /// with [`Exchange::next`] until its end, which is when all that it started has ended.
     pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    /// Tells the request to stop because the transport ends, which the client did not ask for: a tool that had its result
+    /// by then is answered still, once the hooks after it are done or have had their time. Otherwise as
+    /// [`Exchange::cancel`].
+    pub fn stop(&self) {
+        self.stopping.cancel();
         self.cancel.cancel();
     }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tokio_util::sync::{CancellationToken, DropGuard};
+
 use crate::Clock;
 use crate::session::{lock, millis};
 
@@ -26,6 +28,8 @@ struct Peer {
     seen_ms: u64,
     /// Whether the hooks have heard of its beginning, or somebody is about to tell them.
     is_greeted: bool,
+    /// Fires when they have heard of it.
+    told: CancellationToken,
     under_way: usize,
 }
 
@@ -59,11 +63,16 @@ impl Peers {
         peer.seen_ms = now;
         peer.under_way += 1;
         let is_new = !std::mem::replace(&mut peer.is_greeted, true);
+        if is_new {
+            peer.told = CancellationToken::new();
+        }
+        let told = peer.told.clone();
         drop(peers);
         PeerGuard {
             peers: self.clone(),
             label,
             owes_greeting: is_new,
+            told,
             gone,
         }
     }
@@ -101,6 +110,7 @@ pub(crate) struct PeerGuard {
     peers: Peers,
     label: Arc<str>,
     owes_greeting: bool,
+    told: CancellationToken,
     gone: Option<Arc<str>>,
 }
 
@@ -114,10 +124,36 @@ impl PeerGuard {
         self.owes_greeting
     }
 
-    /// The hooks are being told; also of whoever had to go.
-    pub(crate) fn greeted(&mut self) -> Option<Arc<str>> {
+    /// Whether hooks are yet to hear of the client, or hear of it just now: until then nothing of it runs.
+    pub(crate) fn has_to_wait(&self) -> bool {
+        !self.told.is_cancelled()
+    }
+
+    /// Waits until the hooks have heard of the client by way of another request of it. Where that was given up before it
+    /// ran, this one begins the session.
+    pub(crate) async fn wait(&mut self) {
+        while !self.owes_greeting {
+            self.told.cancelled().await;
+            let mut peers = lock(&self.peers.0.peers);
+            // It is under way, so nobody takes it out but the end of the server.
+            let Some(peer) = peers.get_mut(&self.label) else {
+                return;
+            };
+            if !std::mem::replace(&mut peer.is_greeted, true) {
+                peer.told = CancellationToken::new();
+                self.owes_greeting = true;
+            }
+            self.told = peer.told.clone();
+            if self.told.is_cancelled() {
+                return;
+            }
+        }
+    }
+
+    /// The hooks are being told; also of whoever had to go. What is given fires when it is dropped.
+    pub(crate) fn greeted(&mut self) -> (Option<Arc<str>>, DropGuard) {
         self.owes_greeting = false;
-        self.gone.take()
+        (self.gone.take(), self.told.clone().drop_guard())
     }
 }
 
@@ -131,12 +167,17 @@ impl Drop for PeerGuard {
             // A request that was given up before it ran told nobody; the next one does.
             peer.is_greeted &= !self.owes_greeting;
         }
+        if self.owes_greeting {
+            self.told.cancel();
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
+
+    use futures_util::FutureExt as _;
 
     use super::*;
 
@@ -150,7 +191,7 @@ mod tests {
     /// A request that is told and done: whether it was the first, and who had to go for it.
     fn seen(peers: &Peers, label: &str) -> (bool, Option<Arc<str>>) {
         let mut guard = peers.enter(label);
-        (guard.owes_greeting(), guard.greeted())
+        (guard.owes_greeting(), guard.greeted().0)
     }
 
     #[test]
@@ -170,7 +211,7 @@ mod tests {
     fn a_client_with_a_request_under_way_is_not_idle() {
         let (peers, time) = table(1);
         let mut long = peers.enter("a");
-        long.greeted();
+        drop(long.greeted());
         let second = peers.enter("a");
         time.store(3_600, Ordering::SeqCst);
         drop(second);
@@ -186,6 +227,24 @@ mod tests {
         );
         time.store(7_261, Ordering::SeqCst);
         assert_eq!(peers.expire(), ["a".into()]);
+    }
+
+    #[test]
+    fn the_others_wait_for_the_first_or_take_its_place() {
+        let (peers, _) = table(2);
+        let (first, mut second, mut third) = (peers.enter("a"), peers.enter("a"), peers.enter("a"));
+        assert!(first.owes_greeting() && !second.owes_greeting());
+        assert!(second.wait().now_or_never().is_none());
+        // Given up before it ran.
+        drop(first);
+        assert!(second.wait().now_or_never().is_some());
+        assert!(third.wait().now_or_never().is_none());
+        assert!(second.owes_greeting() && !third.owes_greeting());
+        let (_, told) = second.greeted();
+        assert!(third.has_to_wait() && peers.enter("a").has_to_wait());
+        drop(told);
+        assert!(third.wait().now_or_never().is_some());
+        assert!(!third.owes_greeting() && !peers.enter("a").has_to_wait());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use metier_hooks::HookPayload;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::shared::Shared;
 
@@ -22,12 +22,13 @@ pub(crate) const TOLD_AT_LEAST: Duration = Duration::from_secs(2);
 
 impl Shared {
     /// Tells the hooks that a client is there, and that another had to go for it. Waits for them unless the request is
-    /// given up; they are told to the end all the same.
+    /// given up; they are told to the end all the same, and `told` is dropped then.
     pub(crate) async fn session_started(
         &self,
         id: &str,
         client: Option<String>,
         gone: Option<Arc<str>>,
+        told: Option<DropGuard>,
         given_up: &CancellationToken,
     ) {
         let ended = async {
@@ -35,7 +36,7 @@ impl Shared {
                 self.session_ended(gone, "expired").await;
             }
         };
-        let started = self.tell(id, HookPayload::SessionStart { client }, None);
+        let started = self.tell(id, HookPayload::SessionStart { client }, told, None);
         tokio::select! {
             biased;
             _ = futures_util::future::join(ended, started) => {}
@@ -56,7 +57,7 @@ impl Shared {
         within: Option<Duration>,
     ) -> bool {
         let reason = reason.to_owned();
-        self.tell(id, HookPayload::SessionEnd { reason }, within)
+        self.tell(id, HookPayload::SessionEnd { reason }, None, within)
             .await
     }
 
@@ -92,11 +93,18 @@ impl Shared {
     ///
     /// What takes longer than `within`, or too long for a server that ends meanwhile, is given up. Of one session each is told
     /// after the other: nobody hears of an end before the beginning, but where the beginning hangs and the server ends.
-    async fn tell(&self, id: &str, payload: HookPayload, within: Option<Duration>) -> bool {
+    async fn tell(
+        &self,
+        id: &str,
+        payload: HookPayload,
+        told: Option<DropGuard>,
+        within: Option<Duration>,
+    ) -> bool {
         let (catalog, id) = (self.catalog.clone(), id.to_owned());
         let turn = self.turns.of(&id);
         let patience = within.map(|within| within.saturating_sub(TOLD_AT_LEAST));
         let telling = async move {
+            let _told = told;
             let _turn = turn.come(patience).await;
             if let Err(denied) = catalog.dispatch(Some(id.clone()), payload).await {
                 tracing::warn!(session = id, reason = %denied, "a session cannot be refused by a hook");

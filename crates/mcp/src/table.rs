@@ -231,6 +231,7 @@ mod tests {
             meta: Meta::default(),
             outbound: Outbound::new(Streaming::No).0,
             cancel: CancellationToken::new(),
+            stopping: CancellationToken::new(),
             began: OnceLock::new(),
             answer: Mutex::new(None),
         })

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use metier_sqlite_file::{Place, odd_file, open_to_look};
+use metier_sqlite_file::{Place, fault as said_by, late_link, odd_file, open_to_look};
 use rusqlite::types::Value as Sql;
 use rusqlite::{
     Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params,
@@ -63,12 +63,13 @@ impl SqliteLongTerm {
         let path = path.into();
         plain_file(&path)?;
         if path.exists() {
+            // The system says why a file cannot be written, and SQLite only that. Nothing is changed yet.
+            let writable = std::fs::OpenOptions::new().append(true).open(&path);
+            writable.map_err(|error| refused(&path, &error))?;
             let looking = connect_beside(&path).map_err(|error| fault(&path, &error))?;
             nobody_elses(&path, &looking)?;
         }
-        make_private(&path).map_err(|error| {
-            StoreError::new(shown(&path), error.to_string(), cure_of_place(&path))
-        })?;
+        make_private(&path).map_err(|error| refused(&path, &error))?;
         let opened = connect(&path).map_err(|error| fault(&path, &error))?;
         Self::known(path, opened, false)
     }
@@ -356,37 +357,39 @@ fn condition(filter: &MemoryFilter) -> (String, Vec<Sql>) {
     (matching, values)
 }
 
-const FOLDER: &str = "make its folder and make it writable, or name another file";
-const WRITABLE: &str = "make the file and its folder writable, or name another file";
 const ANEW: &str = "move the file away, and a new one is made";
 
-/// What is to be done where no file can be opened or made: its folder is there and refuses, or is not there.
-fn cure_of_place(path: &Path) -> &'static str {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => FOLDER,
-        _ => WRITABLE,
-    }
-}
-
-fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
-    use rusqlite::ErrorCode::{
-        CannotOpen, DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase, ReadOnly,
+/// What the system says of a file that cannot be had to write, and what helps.
+fn refused(path: &Path, error: &std::io::Error) -> StoreError {
+    use std::io::ErrorKind::{
+        NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
     };
-    let cure = match error.sqlite_error_code() {
-        Some(DatabaseBusy | DatabaseLocked) => {
-            "another process holds the file; end that one, or wait until it is done"
+    let cure = match error.kind() {
+        NotFound => "make its folder and make it writable, or name another file",
+        PermissionDenied => {
+            "give this user the right to write the file and its folder, or name another file"
         }
-        Some(NotADatabase | DatabaseCorrupt) => ANEW,
-        Some(DiskFull) => "make room on the disk",
-        Some(ReadOnly) => WRITABLE,
-        Some(CannotOpen) => cure_of_place(path),
+        ReadOnlyFilesystem => "name a file on a disk that can be written",
+        StorageFull | QuotaExceeded => "make room on the disk, or name another file",
         _ => "name another file",
     };
     StoreError::new(shown(path), error.to_string(), cure)
 }
 
-/// Refuses what is there and no file, in the place of the database or of one beside it.
+fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {
+    let said = said_by(error);
+    StoreError::new(shown(path), said.reason, said.cure)
+}
+
+/// Refuses a link to a drive that is late, and what is there and no file, in the place of the database or of one beside it.
 fn plain_file(path: &Path) -> Result<(), StoreError> {
+    if let Some(late) = late_link(path) {
+        return Err(StoreError::new(
+            shown(path),
+            late,
+            "wait for it, or name another file",
+        ));
+    }
     let (text, cure) = match odd_file(path) {
         None => return Ok(()),
         Some(odd) if odd == path => ("it is no plain file".to_owned(), "name another file"),

@@ -1,6 +1,8 @@
 //! The loaded skills come back after a restart.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use metier_catalog::{
@@ -20,6 +22,9 @@ use crate::state_disk::{AGAIN, blocking, mirror};
 /// How long the answer to a client waits for the disk. A set of loaded skills is a page of text, so
 /// that only a disk in trouble takes longer.
 const ANSWERS_WAIT: Duration = Duration::from_millis(250);
+
+/// How long another process may hold the lock of the file once the end has come: service managers do not wait long.
+const AT_THE_END: Duration = Duration::from_millis(500);
 
 /// Loads what was loaded when the state was last saved, and saves what is loaded, unloaded, activated
 /// and deactivated from now on.
@@ -42,6 +47,17 @@ pub async fn enable_skill_load_persistence(
     policy: ReplayPolicy,
 ) -> Result<(LoadPersistence, ReplayReport), DriftError> {
     let events = catalog.subscribe();
+    let is_closing = Arc::new(AtomicBool::new(false));
+    let ends = Arc::clone(&is_closing);
+    let usual = Arc::clone(store.patience());
+    let store = store.with_patience(Arc::new(move || {
+        let usual = usual();
+        if ends.load(Ordering::Acquire) {
+            usual.min(AT_THE_END)
+        } else {
+            usual
+        }
+    }));
     let reader = store.clone();
     let reading = blocking(move || {
         let removed = reader.clean();
@@ -69,6 +85,7 @@ pub async fn enable_skill_load_persistence(
     let task = tokio::spawn(keeper.follow(events, stopped));
     Ok((
         LoadPersistence {
+            is_closing,
             stop: Some(stop),
             task: Some(task),
         },
@@ -80,14 +97,16 @@ pub async fn enable_skill_load_persistence(
 #[derive(Debug)]
 #[must_use = "saving ends when it is dropped"]
 pub struct LoadPersistence {
+    is_closing: Arc<AtomicBool>,
     stop: Option<oneshot::Sender<()>>,
     task: Option<JoinHandle<()>>,
 }
 
 impl LoadPersistence {
     /// Saves what is not saved yet, and ends. Without it, what was loaded in the last moments may
-    /// be missing after the restart.
+    /// be missing after the restart. Another process that holds the lock is waited for half a second twice at most.
     pub async fn close(mut self) {
+        self.is_closing.store(true, Ordering::Release);
         drop(self.stop.take());
         if let Some(task) = self.task.take() {
             // It panics for nobody; and if it did, there would be nothing left to save.
@@ -150,7 +169,11 @@ impl Keeper {
     ) {
         let mirror = tokio::spawn(mirror(self.store.clone(), self.shown.subscribe()));
         loop {
-            if self.save(&mut events).await {
+            let has_heard = self.save(&mut events).await;
+            if !matches!(stopped.try_recv(), Err(oneshot::error::TryRecvError::Empty)) {
+                break;
+            }
+            if has_heard {
                 // What was told meanwhile may not be in what was saved.
                 continue;
             }
@@ -169,7 +192,8 @@ impl Keeper {
                 Err(broadcast::error::RecvError::Closed) => break,
             }
         }
-        while self.save(&mut events).await {}
+        // Once more at least, and not again where that fails: the first who waits for the end is a service manager.
+        while self.save(&mut events).await && !self.is_told {}
         drop(self);
         // It panics for nobody, and nobody reads from a mirror what is to be kept.
         let _ = mirror.await;

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use metier_sqlite_file::{BESIDE, beside, odd_file, open_to_look};
+use metier_sqlite_file::{BESIDE, beside, fault, late_link, odd_file, open_to_look};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
+
+use crate::store::cure;
 
 /// Why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +31,7 @@ pub enum DatabaseError {
         table: String,
     },
     /// `SQLite` refuses.
-    #[error("{}: {source}", .file.display())]
+    #[error("{}: {}; {}", .file.display(), fault(.source).reason, fault(.source).cure)]
     Sqlite {
         /// The database.
         file: PathBuf,
@@ -37,7 +39,7 @@ pub enum DatabaseError {
         source: rusqlite::Error,
     },
     /// The system refuses.
-    #[error("{}: {source}", .file.display())]
+    #[error("{}: {source}; {}", .file.display(), cure(.source))]
     Io {
         /// The database.
         file: PathBuf,
@@ -96,6 +98,9 @@ impl Database {
             file: file.to_owned(),
             source,
         };
+        if let Some(late) = late_link(file) {
+            return Err(refused(std::io::Error::other(late)));
+        }
         std::fs::metadata(file).map_err(refused)?;
         plain_files(file).map_err(refused)?;
         let connection = open_to_look(file, self.wait).map_err(failed)?;
@@ -129,12 +134,28 @@ impl Database {
             file: file.to_owned(),
             source,
         };
+        if let Some(late) = late_link(file) {
+            return Err(refused(std::io::Error::other(late)));
+        }
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder).map_err(refused)?;
         }
         plain_files(file).map_err(refused)?;
+        // The system says why a file cannot be had, and SQLite only that.
+        let mut writable = std::fs::OpenOptions::new();
+        drop(
+            writable
+                .append(true)
+                .create(true)
+                .open(file)
+                .map_err(refused)?,
+        );
         let mut connection = Connection::open(file).map_err(failed)?;
         connection.busy_timeout(self.wait).map_err(failed)?;
+        // What is forgotten is overwritten.
+        connection
+            .pragma_update(None, "secure_delete", "ON")
+            .map_err(failed)?;
         self.migrate(&mut connection, file, &failed)?;
         // Readers and a writer do not wait for each other. Where the file system cannot do that, the
         // database stays in its usual mode.

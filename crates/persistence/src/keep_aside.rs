@@ -49,6 +49,10 @@ fn aside(file: &Path, number: usize) -> PathBuf {
 }
 
 fn same_bytes(one: &Path, other: &Path) -> io::Result<bool> {
+    // Opening a pipe would wait for its other end.
+    if !std::fs::metadata(other).is_ok_and(|found| found.is_file()) {
+        return Ok(false);
+    }
     let Ok(other) = File::open(other) else {
         return Ok(false);
     };

@@ -60,6 +60,8 @@ pub use clock::{Clock, system_clock};
 #[cfg(feature = "sqlite")]
 pub use database::DatabaseError;
 pub use format::{ParsedState, parse_state, state_text};
+#[cfg(feature = "sqlite")]
+pub use metier_sqlite_file::late_link;
 pub use mirror::StateMirror;
 #[cfg(feature = "sqlite")]
 pub use quality_ledger::QualityLedger;
@@ -74,4 +76,4 @@ pub use shared_file::SharedFile;
 #[cfg(feature = "sqlite")]
 pub use sqlite_mirror::SqliteMirror;
 pub use state::{LoadedState, SCHEMA_VERSION, SavedSkill, StateChange};
-pub use store::{LoadedStateStore, SaveError, Saved, StateReading};
+pub use store::{LoadedStateStore, Patience, SaveError, Saved, StateReading};

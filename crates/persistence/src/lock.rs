@@ -14,11 +14,11 @@ pub(crate) struct Lock {
     _file: Option<File>,
 }
 
-/// Takes the lock; `None` when somebody else holds it for longer than `wait`.
+/// Takes the lock; `None` when somebody else holds it for longer than `wait`, which is asked again all the while.
 ///
 /// Where the file system knows no locks, saving goes on without: the file stays whole, and only the
 /// change of another server that saves in the same moment may be lost.
-pub(crate) fn lock(path: &Path, wait: Duration) -> io::Result<Option<Lock>> {
+pub(crate) fn lock(path: &Path, wait: &dyn Fn() -> Duration) -> io::Result<Option<Lock>> {
     // Opening a pipe would wait for its other end.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::new(
@@ -35,7 +35,7 @@ pub(crate) fn lock(path: &Path, wait: Duration) -> io::Result<Option<Lock>> {
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Some(Lock { _file: Some(file) })),
-            Err(TryLockError::WouldBlock) if began.elapsed() >= wait => return Ok(None),
+            Err(TryLockError::WouldBlock) if began.elapsed() >= wait() => return Ok(None),
             Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN),
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
                 tracing::debug!(path = %path.display(), "the file system knows no locks");
@@ -57,11 +57,11 @@ mod tests {
         let pipe = folder.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.unwrap().success());
-        let refused = lock(&pipe, Duration::from_mins(1)).unwrap_err();
+        let refused = lock(&pipe, &|| Duration::from_mins(1)).unwrap_err();
         assert!(refused.to_string().contains("no plain file"), "{refused}");
-        assert!(lock(folder.path(), Duration::ZERO).is_err());
+        assert!(lock(folder.path(), &|| Duration::ZERO).is_err());
         assert!(
-            lock(&folder.path().join("new"), Duration::ZERO)
+            lock(&folder.path().join("new"), &|| Duration::ZERO)
                 .unwrap()
                 .is_some()
         );

@@ -158,6 +158,12 @@ impl QualityStore {
                 )?;
             }
             change.commit()?;
+            // What was forgotten must not live on in the log beside the file; another process that reads just now keeps
+            // that a little longer.
+            let emptied = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+            if let Err(error) = emptied {
+                tracing::debug!(%error, "the log beside the counters is emptied later");
+            }
             Ok(gone)
         })
     }

@@ -105,7 +105,7 @@ impl SharedFile {
         let mut name = file.file_name().unwrap_or_default().to_owned();
         name.push(".lock");
         let path = file.with_file_name(name);
-        let Some(_held) = lock(&path, WAIT)? else {
+        let Some(_held) = lock(&path, &|| WAIT)? else {
             let why = format!(
                 "another process holds {} for more than {} s; end it if it hangs",
                 path.display(),

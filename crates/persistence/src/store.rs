@@ -19,8 +19,12 @@ use crate::state::{LoadedState, StateChange};
 
 const FILE: &str = "loaded.json";
 
-/// How long another process may hold the lock; a save takes milliseconds.
+/// How long another process may hold the lock unless told otherwise; a save takes milliseconds.
 const WAIT: Duration = Duration::from_secs(5);
+
+/// How long another process may hold the lock. Asked again while it is waited for, so that whoever has to end need not
+/// wait as long as he began to.
+pub type Patience = Arc<dyn Fn() -> Duration + Send + Sync>;
 
 /// What a server has loaded, kept in `STATE/APP/loaded.json`.
 ///
@@ -32,6 +36,7 @@ pub struct LoadedStateStore {
     app: AppName,
     file: PathBuf,
     clock: Clock,
+    patience: Patience,
     probe: StepProbe,
     mirror: Option<Arc<dyn StateMirror>>,
 }
@@ -64,7 +69,7 @@ pub struct Saved {
 #[non_exhaustive]
 pub enum SaveError {
     /// Another process holds the lock for longer than any save takes.
-    #[error("{}: another process holds {} for more than {} s; end it if it hangs", .file.display(), .lock.display(), WAIT.as_secs())]
+    #[error("{}: another process holds {}; end it if it hangs", .file.display(), .lock.display())]
     Locked {
         /// The file of the state.
         file: PathBuf,
@@ -83,7 +88,8 @@ pub enum SaveError {
     },
 }
 
-fn cure(error: &io::Error) -> &'static str {
+/// What helps where the system refuses.
+pub(crate) fn cure(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "give this user the right to write there, or name another folder (METIER_STATE_DIR)"
@@ -102,6 +108,7 @@ impl LoadedStateStore {
             file: state_dir.as_ref().join(app.as_str()).join(FILE),
             app,
             clock: system_clock(),
+            patience: Arc::new(|| WAIT),
             probe: Arc::new(|_| Ok(())),
             mirror: None,
         }
@@ -111,6 +118,13 @@ impl LoadedStateStore {
     #[must_use]
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// Waits so long for another process that holds the lock, instead of five seconds.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Patience) -> Self {
+        self.patience = patience;
         self
     }
 
@@ -126,6 +140,11 @@ impl LoadedStateStore {
     pub fn with_probe(mut self, probe: StepProbe) -> Self {
         self.probe = probe;
         self
+    }
+
+    /// How long it waits for another process that holds the lock.
+    pub fn patience(&self) -> &Patience {
+        &self.patience
     }
 
     /// The application.
@@ -209,7 +228,7 @@ impl LoadedStateStore {
             .map_err(refused("the folder cannot be made"))?;
         let path = file.with_file_name(format!("{FILE}.lock"));
         let held = (self.probe)(SaveStep::Lock)
-            .and_then(|()| lock(&path, WAIT))
+            .and_then(|()| lock(&path, &*self.patience))
             .map_err(refused("the lock beside it cannot be taken"))?;
         let Some(_held) = held else {
             return Err(SaveError::Locked {

@@ -26,7 +26,13 @@ const MEMBERS: [&str; 4] = ["decision", "reason", "hint", "extra"];
 /// pass for consent.
 pub(crate) fn of(report: &Report) -> (HookResult, Map<String, Value>) {
     match &report.exit {
-        Exit::DeadlineExceeded { .. } => (Err(HookFailure::Late), Map::new()),
+        Exit::DeadlineExceeded { limit } => {
+            let late = format!(
+                "it had not ended {} s after it began, which is all that its `timeout` gives it",
+                limit.as_secs_f64()
+            );
+            (Err(HookFailure::Late(late)), Map::new())
+        }
         Exit::Code(DENY) => (Err(refusal(report).into()), Map::new()),
         _ => match (report.failure(), plain_refusal(report)) {
             (Some(_), Some(deny)) => (Err(deny.into()), Map::new()),
@@ -49,7 +55,7 @@ fn plain_refusal(report: &Report) -> Option<HookDeny> {
     }
     let texts = match &report.output {
         Output::Json(Value::Object(_)) | Output::Empty => [report.noise.clone(), String::new()],
-        Output::Json(other) => [other.to_string(), report.noise.clone()],
+        Output::Json(other) => [as_text(other), report.noise.clone()],
         Output::Text(text) | Output::Malformed { text, .. } => [text.clone(), report.noise.clone()],
         Output::Truncated { head, tail, .. } => [head.clone(), tail.clone()],
     };
@@ -124,13 +130,50 @@ pub(crate) fn deny(reason: Option<String>, hint: Option<String>) -> HookDeny {
     }
 }
 
+/// What is wrong with an answer that refuses all the same: an agent is told the refusal, and whoever wrote the program
+/// nothing.
+pub(crate) fn wrong_beside(report: &Report) -> Option<String> {
+    if report.exit == Exit::Code(DENY) {
+        return None;
+    }
+    let failure = report.failure().and_then(|_| report.describe_failure());
+    failure.or_else(|| {
+        said(report)
+            .err()
+            .map(|wrong| format!("its answer {wrong}"))
+    })
+}
+
+/// A value as it was printed, or the text that was made JSON once more.
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
 /// Exit code 0.
 fn consent(report: &Report, refusal: Option<HookDeny>) -> (HookResult, Map<String, Value>) {
-    let said = match &report.output {
+    match (said(report), refusal) {
+        (said, Some(deny)) => (Err(deny.into()), said.unwrap_or_default()),
+        (Ok(extra), None) => (Ok(()), extra),
+        (Err(wrong), None) => (
+            Err(HookFailure::Failed(format!("its answer {wrong}"))),
+            Map::new(),
+        ),
+    }
+}
+
+/// What an answer leaves for later handlers, or what is wrong with it.
+fn said(report: &Report) -> Result<Map<String, Value>, String> {
+    match &report.output {
         Output::Json(Value::Object(said)) => match beside(report) {
             None => read(said),
             Some(wrong) => Err(wrong),
         },
+        Output::Json(Value::String(text)) if !Decisions::of(text).is_none() => {
+            Err(format!("{LOOSE} in a text that was made JSON twice"))
+        }
         Output::Json(other) if !Decisions::of(&other.to_string()).is_none() => {
             Err(format!("{LOOSE} in a list"))
         }
@@ -142,14 +185,6 @@ fn consent(report: &Report, refusal: Option<HookDeny>) -> (HookResult, Map<Strin
             Err("holds zero bytes; expected UTF-8 text".to_owned())
         }
         _ => Ok(Map::new()),
-    };
-    match (said, refusal) {
-        (said, Some(deny)) => (Err(deny.into()), said.unwrap_or_default()),
-        (Ok(extra), None) => (Ok(()), extra),
-        (Err(wrong), None) => (
-            Err(HookFailure::Failed(format!("its answer {wrong}"))),
-            Map::new(),
-        ),
     }
 }
 
@@ -337,6 +372,42 @@ mod tests {
         );
     }
 
+    /// Whoever wrote it has no other way to find his slip.
+    #[test]
+    fn what_is_wrong_beside_a_refusal_is_for_the_log() {
+        let wrong = |code, output| wrong_beside(&ended(code, output, "")).unwrap_or_default();
+        let said = [
+            wrong(0, Output::Json(json!({"decision": "deny", "reason": "no"}))),
+            wrong(2, Output::Json(json!({"reason": "no"}))),
+            wrong(
+                0,
+                Output::Json(json!({"decision": "deny", "reason": ["no"]})),
+            ),
+            wrong(0, Output::Json(json!({"decision": "deny", "resaon": "no"}))),
+            wrong(0, Output::Text("{'decision': 'deny'}".to_owned())),
+            wrong(1, Output::Json(json!({"decision": "deny"}))),
+        ];
+        insta::assert_snapshot!(said.join("\n"), @"
+
+        its answer has a `reason` that is no text
+        its answer has the member `resaon`, which means nothing; known are decision, reason, hint, extra
+        its answer has a `decision` in plain text
+        the script ended with exit code 1
+        ");
+    }
+
+    #[test]
+    fn an_answer_that_was_made_json_twice_is_read_all_the_same() {
+        let twice = |object: Value| Output::Json(Value::String(object.to_string()));
+        let denies = json!({"decision": "deny", "reason": "no"});
+        assert_eq!(answer(0, twice(denies), ""), "denied: no");
+        assert_eq!(
+            answer(0, twice(json!({"decision": "allow"})), ""),
+            "its answer has a `decision` in a text that was made JSON twice"
+        );
+        assert_eq!(answer(0, Output::Json(json!("fine")), ""), "no objection");
+    }
+
     #[test]
     fn a_second_decision_is_no_consent() {
         let object = || Output::Json(json!({"decision": "allow"}));
@@ -389,7 +460,8 @@ mod tests {
         late.exit = Exit::DeadlineExceeded {
             limit: std::time::Duration::from_secs(5),
         };
-        assert_eq!(of(&late).0, Err(HookFailure::Late));
+        let why = "it had not ended 5 s after it began, which is all that its `timeout` gives it";
+        assert_eq!(of(&late).0, Err(HookFailure::Late(why.to_owned())));
         late.exit = Exit::Signal {
             number: 9,
             name: "SIGKILL".to_owned(),

@@ -217,27 +217,36 @@ impl ProgramHook {
         let looked_up = tokio::task::spawn_blocking(move || hook.job());
         let mut job = tokio::time::timeout(self.own_time(), looked_up)
             .await
-            .map_err(|_| HookFailure::Late)?
+            .map_err(|_| HookFailure::Late("its program could not be looked up in that time; perhaps its drive does not answer".to_owned()))?
             .map_err(|error| HookFailure::Failed(error.to_string()))?
             .map_err(|error| HookFailure::Failed(error.to_string()))?;
         job.input = context.to_json();
+        // Sessions take turns, as they do for scripts.
+        job.asker.clone_from(&context.session_id);
         let events = Arc::new(Logged(self.shown()));
-        let failed = |error: RunError| {
-            let detail = error.operator_detail().unwrap_or_default();
-            HookFailure::Failed(format!("{error} {detail}").trim_end().to_owned())
-        };
         self.gate.watch(&mut job);
         let place = tokio::time::timeout(TURN, self.gate.place(&job))
             .await
-            .map_err(|_| HookFailure::Late)?
-            .map_err(failed)?;
+            .map_err(|_| {
+                HookFailure::Late(format!(
+                    "for {} s it had no turn among the programs that run at once",
+                    TURN.as_secs()
+                ))
+            })?
+            .map_err(not_asked)?;
         let answer = run(job, &self.limits, CancellationToken::new(), events);
         let report = tokio::time::timeout(self.own_time(), answer)
             .await
-            .map_err(|_| HookFailure::Late)?
-            .map_err(failed)?;
+            .map_err(|_| HookFailure::Late("it could not be ended after its `timeout`".to_owned()))?
+            .map_err(not_asked)?;
         drop(place);
         let (answer, extra) = hook_answer::of(&report);
+        if let Err(HookFailure::Deny(_)) = &answer
+            && let Some(wrong) = hook_answer::wrong_beside(&report)
+        {
+            let hook = self.name.clone().unwrap_or_else(|| self.shown());
+            tracing::warn!(%hook, error = %wrong, "a hook refused, and something is wrong beside that");
+        }
         for (key, value) in extra {
             context.set_extra(key, value);
         }
@@ -297,6 +306,23 @@ impl ProgramHook {
     }
 }
 
+/// Why a program did not run. What a flood of calls or of connections can bring about is no failure of the hook, which was
+/// not asked: as one that is late it refuses what it may refuse, or whoever floods the server would get past it.
+fn not_asked(error: RunError) -> HookFailure {
+    match error {
+        RunError::Busy { waiting } | RunError::BusyWithOwn { waiting } => HookFailure::Late(format!(
+            "it was not asked, because {waiting} hooks wait for their turn already, which is all that may"
+        )),
+        RunError::Exhausted { .. } | RunError::Unreachable { .. } => {
+            HookFailure::Late(format!("it was not asked: {error}"))
+        }
+        error => {
+            let detail = error.operator_detail().unwrap_or_default();
+            HookFailure::Failed(format!("{error} {detail}").trim_end().to_owned())
+        }
+    }
+}
+
 /// What a hook says beside its answer, for whoever looks for a fault in it.
 struct Logged(String);
 
@@ -305,5 +331,28 @@ impl RunEvents for Logged {
 
     fn log(&self, line: &str) {
         tracing::debug!(hook = %self.0, "{line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn what_a_client_can_bring_about_is_no_failure_of_the_hook() {
+        let source = || io::Error::other("x");
+        let limit = Duration::from_secs(1);
+        for error in [
+            RunError::Busy { waiting: 1 },
+            RunError::BusyWithOwn { waiting: 1 },
+            RunError::Exhausted { source: source() },
+            RunError::Unreachable { limit },
+        ] {
+            assert!(matches!(not_asked(error), HookFailure::Late(_)));
+        }
+        let system = not_asked(RunError::System { source: source() });
+        assert!(matches!(system, HookFailure::Failed(_)));
     }
 }

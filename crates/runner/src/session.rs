@@ -177,15 +177,19 @@ impl Session {
             let Some(table) = processes::since(self.leader.as_raw(), None) else {
                 return;
             };
-            let marked = table
-                .filter(|process| !process.is_dead)
-                .filter(|process| self.started.is_none_or(|then| process.started >= then))
-                .filter(|process| mark.is_on(process.id));
-            let mut found = false;
-            for process in marked {
-                found = true;
-                // At once: what forks and ends all the time is not there any more in a moment.
-                Known::of(&process).signal(Signal::SIGKILL);
+            let (mut all, mut younger) = (BTreeSet::new(), Vec::new());
+            for process in table.filter(|process| !process.is_dead) {
+                let known = Known::of(&process);
+                all.insert(known);
+                if self.started.is_none_or(|then| process.started >= then) {
+                    younger.push(known);
+                }
+            }
+            let marked = mark.borne_by(&younger, &all);
+            let found = !marked.is_empty();
+            // At once: what forks and ends all the time is not there any more in a moment.
+            for known in marked {
+                known.signal(Signal::SIGKILL);
             }
             quiet = if found { 0 } else { quiet + 1 };
             if quiet == QUIET {

@@ -1,7 +1,7 @@
 //! The file under an `SQLite` database, as far as `SQLite` does not care for it.
 //!
 //! Opening a pipe waits for its other end, looking at a database makes files beside it, and a database whose file is
-//! deleted or replaced is written on without a name. This crate knows of these three, and nothing of what is in a database.
+//! deleted or replaced is written on without a name. This crate knows of these three and of the words for what goes wrong, and nothing of what is in a database.
 //!
 //! ```
 //! # let folder = tempfile::tempdir().unwrap();
@@ -20,7 +20,9 @@
 mod looking;
 mod place;
 mod side_files;
+mod words;
 
 pub use looking::open_to_look;
 pub use place::Place;
-pub use side_files::{BESIDE, beside, odd_file};
+pub use side_files::{BESIDE, beside, late_link, odd_file};
+pub use words::{Fault, fault};

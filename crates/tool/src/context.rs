@@ -7,7 +7,7 @@ use std::time::Duration;
 use metier_workspace_roots::WorkspaceRoots;
 use serde_json::{Map, Value};
 
-use crate::BoxFuture;
+use crate::{BoxFuture, ToolOutput};
 
 /// Everything about a call but its arguments. Cheap to clone.
 #[derive(Clone)]
@@ -114,6 +114,9 @@ pub trait CallEvents: Send + Sync {
     fn log(&self, line: LogLine);
     /// A program that the tool ran has ended: for whoever keeps a record of calls.
     fn program_ended(&self, _end: &ProgramEnd) {}
+    /// The result is there and will not be another one. Hooks after the call hear of it before the caller gets it: for
+    /// whoever may have to end without waiting for them.
+    fn answered(&self, _output: &Arc<ToolOutput>) {}
 }
 
 /// Drops everything.

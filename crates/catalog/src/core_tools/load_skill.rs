@@ -105,8 +105,14 @@ async fn run(own: &Own, input: Input, context: CallContext) -> Result<Output, To
     output.diagnostics.extend(not_kept(&catalog).await);
     match failures.as_slice() {
         [] => Ok(output),
-        [LoadError::Denied { skill, deny }] => {
-            let mut denied = denied_skill(skill, deny);
+        [
+            LoadError::Denied {
+                skill,
+                needed_by,
+                deny,
+            },
+        ] => {
+            let mut denied = denied_skill(skill, needed_by.as_deref(), deny);
             if !output.loaded.is_empty() {
                 let facts = denied.structured.get_or_insert_default();
                 facts.insert("loaded".to_owned(), json!(output.loaded));

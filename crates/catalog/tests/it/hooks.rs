@@ -392,6 +392,6 @@ async fn of_several_skills_that_are_refused_each_is_named() {
     );
     assert_eq!(
         answer.joined_text(),
-        "loading `box` was denied by policy: no; ask\nloading `box` was denied by policy: no; ask"
+        "loading `box` was denied by policy: no; ask\nloading `box`, which `needs-box` needs, was denied by policy: no; ask"
     );
 }

@@ -356,7 +356,7 @@ async fn what_was_loaded_is_told_beside_what_was_refused() {
         bench.beyond_core(),
         ["solo__go", "__skill__base", "__skill__rig"]
     );
-    let told = "denied by policy: not today\nask\nloaded all the same: `solo`";
+    let told = "loading `base`, which `rig` needs, was denied by policy: not today\nask\nloaded all the same: `solo`";
     assert_eq!(answer.joined_text(), told);
     let facts = serde_json::to_value(answer.structured.unwrap()).unwrap();
     let expected = json!({"code": "denied", "reason": "not today", "hint": "ask", "skill_name": "base", "loaded": ["solo"]});

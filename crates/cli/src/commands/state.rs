@@ -1,6 +1,6 @@
 //! `metier state`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use metier::LoadedStateStore;
@@ -13,7 +13,7 @@ use super::state_quality::Quality;
 use crate::Failure;
 use crate::config::Config;
 use crate::options::{Running, SkillPlaces};
-use crate::persisting::{StatePlace, quality_file, store};
+use crate::persisting::{StatePlace, mirror_file, quality_file, store};
 use crate::printer::Printer;
 use crate::utc::utc;
 
@@ -106,10 +106,15 @@ impl SettingsFile {
 
 impl Which {
     fn open(&self, printer: Printer) -> Result<(LoadedStateStore, Quality), Failure> {
-        let mut config = self.file.config(self.app.clone(), printer)?;
-        self.place.cover(&mut config);
+        let config = self.config(printer)?;
         let quality = Quality::read(quality_file(&config)?);
         Ok((store(&config)?, quality))
+    }
+
+    fn config(&self, printer: Printer) -> Result<Config, Failure> {
+        let mut config = self.file.config(self.app.clone(), printer)?;
+        self.place.cover(&mut config);
+        Ok(config)
     }
 }
 
@@ -129,7 +134,7 @@ impl Shown<Which> {
     fn show(&self, printer: Printer) -> Result<(), Failure> {
         let (store, quality) = self.which.open(printer)?;
         let mut reading = store.load();
-        reading.warnings.extend(quality.warning.clone());
+        reading.warnings.extend(quality.warning());
         let file = store.file().display().to_string();
         if self.json {
             printer.json(&json!({
@@ -165,7 +170,7 @@ impl Shown<Which> {
     fn export(&self, printer: Printer) -> Result<(), Failure> {
         let (store, quality) = self.which.open(printer)?;
         let mut reading = store.load();
-        reading.warnings.extend(quality.warning.clone());
+        reading.warnings.extend(quality.warning());
         warn(printer, &reading.warnings);
         if !quality.counters.is_empty() {
             let counters = json!(quality.counters);
@@ -183,10 +188,18 @@ impl Forget {
                 "say what to forget: skills by their names; --all forgets every one".to_owned(),
             ));
         }
-        let (store, quality) = self.shown.which.open(printer)?;
-        let mut reading = store.load();
-        reading.warnings.extend(quality.warning.clone());
+        let config = self.shown.which.config(printer)?;
+        let (store, quality) = (store(&config)?, Quality::read(quality_file(&config)?));
+        let mirror = mirror_file(&config)?;
+        let reading = store.load();
         warn(printer, &reading.warnings);
+        if !reading.warnings.is_empty() && reading.state == LoadedState::default() {
+            return Err(Failure::Usage(format!(
+                "nothing is forgotten: what {} holds cannot be read; delete it to forget all of it, with the copies beside it",
+                store.file().display()
+            )));
+        }
+        quality.is_readable()?;
         let is_loaded = |name: &String| reading.state.skill(name).is_some();
         let kept = |name: &String| is_loaded(name) || quality.counters.contains_key(name);
         let (known, unknown): (Vec<String>, Vec<String>) = if self.all {
@@ -200,6 +213,7 @@ impl Forget {
         for name in &known {
             change = change.with_unloaded(name);
         }
+        let (mut mirror_fault, mut told_copy) = (None, None);
         // Forgetting nothing where nothing is kept makes no files.
         if !known.is_empty() || store.file().exists() {
             // The counters first: a database refuses more often than a file, and then nothing has been done.
@@ -215,9 +229,16 @@ impl Forget {
                     "they are still to be loaded at the next start: {error}{done}"
                 ))
             })?;
-            if let Some(copy) = saved.kept_aside {
-                printer.say(&format!("the damaged file is kept as {}", copy.display()));
+            if let Some(copy) = &saved.kept_aside {
+                printer.say(&format!(
+                    "the damaged file is kept as {}, with all that it held, until you delete it",
+                    copy.display()
+                ));
             }
+            told_copy = saved.kept_aside;
+            mirror_fault = saved.mirror_fault;
+        } else if self.all && mirror.exists() {
+            mirror_fault = store.show_in_mirror().err();
         }
         if self.shown.json {
             printer.json(&json!({"forgotten": known, "unknown": unknown}));
@@ -234,12 +255,43 @@ impl Forget {
                 "`{name}` is not kept; `metier state show` lists what is"
             ));
         }
+        let mut copies = copies(&[store.file(), quality.file(), &mirror]);
+        copies.retain(|copy| Some(copy) != told_copy.as_ref());
+        if !copies.is_empty() && (self.all || !known.is_empty()) {
+            printer.say(&format!(
+                "what was in a damaged file stays in the copy of it until you delete that: {}",
+                paths(&copies)
+            ));
+        }
+        if let Some(fault) = mirror_fault {
+            return Err(Failure::Usage(format!(
+                "the mirror shows it still: {fault}; once it can be written, forget again"
+            )));
+        }
         if unknown.is_empty() {
             Ok(())
         } else {
             Err(Failure::NothingFound)
         }
     }
+}
+
+/// The copies of damaged files that lie beside these.
+fn copies(files: &[&Path]) -> Vec<PathBuf> {
+    let endings = [".bak", ".bak.1", ".bak.2"];
+    let names = files.iter().flat_map(|file| {
+        endings.map(|ending| {
+            let mut name = file.as_os_str().to_owned();
+            name.push(ending);
+            PathBuf::from(name)
+        })
+    });
+    names.filter(|name| name.exists()).collect()
+}
+
+fn paths(paths: &[PathBuf]) -> String {
+    let shown = paths.iter().map(|path| path.display().to_string());
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 fn warn(printer: Printer, warnings: &[String]) {

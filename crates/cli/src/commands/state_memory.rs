@@ -89,7 +89,9 @@ impl Which {
                     .to_owned(),
             ));
         };
-        let store = file.exists().then(|| open(file));
+        // A link to a drive that is late is told by the opening.
+        let is_there = file.exists() || metier::persistence::late_link(file).is_some();
+        let store = is_there.then(|| open(file));
         Ok((file.to_owned(), store.transpose().map_err(unusable)?))
     }
 }

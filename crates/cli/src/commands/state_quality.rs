@@ -1,9 +1,9 @@
 //! What `metier state` says of how skills do.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use metier::persistence::{Counters, QualityStore, system_clock};
+use metier::persistence::{Counters, QualityStore, late_link, system_clock};
 use metier::skill_protocol::QualityEvent;
 
 use crate::Failure;
@@ -21,26 +21,44 @@ pub(super) struct Quality {
     file: PathBuf,
     pub(super) counters: BTreeMap<String, Counters>,
     /// Why they cannot be read.
-    pub(super) warning: Option<String>,
+    fault: Option<String>,
 }
 
 impl Quality {
     /// What is in the file; looking makes none, and needs no disk that can be written.
     pub(super) fn read(file: PathBuf) -> Self {
         let read = || QualityStore::open_to_read(&file, system_clock())?.all();
-        let (counters, warning) = match file.exists().then(read) {
+        // A link to a drive that is late is told by the opening.
+        let is_there = file.exists() || late_link(&file).is_some();
+        let (counters, fault) = match is_there.then(read) {
             None => Default::default(),
             Some(Ok(counters)) => (counters, None),
-            Some(Err(error)) => (
-                BTreeMap::new(),
-                Some(format!("{error}; how skills do is not shown")),
-            ),
+            Some(Err(error)) => (BTreeMap::new(), Some(error.to_string())),
         };
         Self {
             file,
             counters,
-            warning,
+            fault,
         }
+    }
+
+    /// What to say where they cannot be shown.
+    pub(super) fn warning(&self) -> Option<String> {
+        let fault = self.fault.as_ref()?;
+        Some(format!("{fault}; how skills do is not shown"))
+    }
+
+    /// Refuses to forget what cannot be read: whether it holds anything of a skill is not known.
+    pub(super) fn is_readable(&self) -> Result<(), Failure> {
+        self.fault.as_ref().map_or(Ok(()), |fault| {
+            Err(Failure::Usage(format!(
+                "nothing is forgotten: {fault}; once the file can be read, or is deleted, forget again"
+            )))
+        })
+    }
+
+    pub(super) fn file(&self) -> &Path {
+        &self.file
     }
 
     /// Where they are.

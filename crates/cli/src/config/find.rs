@@ -100,7 +100,8 @@ impl Config {
 fn upwards(start: &Path, notes: &mut Vec<String>) -> Option<(String, PathBuf)> {
     for (climbs, folder) in start.ancestors().enumerate() {
         let path = folder.join(FILE);
-        if !path.is_file() {
+        // One that is there and cannot be read is told: a link to a drive that is late must not take the policies away.
+        if path.symlink_metadata().is_err() {
             continue;
         }
         let shown = format!("{}{FILE}", "../".repeat(climbs));
@@ -134,7 +135,17 @@ fn everybody_writes(_place: &Path) -> bool {
 fn text(path: &Path) -> Result<String, (String, String)> {
     let name = |message: String| (message, "name a TOML file that can be read".to_owned());
     let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => name("there is no such file".to_owned()),
+        std::io::ErrorKind::NotFound => match std::fs::read_link(path) {
+            Ok(target) => (
+                format!(
+                    "it is a link to {}, which is not there; its drive may be late",
+                    target.display()
+                ),
+                "wait for it, name another file with --config, or start without with --no-config"
+                    .to_owned(),
+            ),
+            Err(_) => name("there is no such file".to_owned()),
+        },
         _ => name(error.to_string()),
     })?;
     if !metadata.is_file() {

@@ -18,6 +18,51 @@ maya = "mayapy"
 js = "deno"
 "#;
 
+/// The policies that stand in it would be off without a word.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_there_and_cannot_be_read_ends_what_would_run_without_it() {
+    let place = |folder: &std::path::Path| folder.join("metier.toml");
+    type Make<'m> = &'m dyn Fn(&std::path::Path);
+    let link: Make<'_> = &|file| std::os::unix::fs::symlink("/drive/that/is/late", file).unwrap();
+    let circle: Make<'_> = &|file| std::os::unix::fs::symlink("metier.toml", file).unwrap();
+    let pipe: Make<'_> = &|file| {
+        let made = std::process::Command::new("mkfifo").arg(file).status();
+        assert!(made.unwrap().success());
+    };
+    let inner: Make<'_> = &|file| std::fs::create_dir(file).unwrap();
+    for (make, why) in [
+        (
+            link,
+            "it is a link to /drive/that/is/late, which is not there; its drive may be late",
+        ),
+        (circle, "symbolic link"),
+        (pipe, "this is no file"),
+        (inner, "this is no file"),
+    ] {
+        let folder = mixed();
+        // One further up does not stand in for it.
+        let below = folder.path().join("show");
+        std::fs::create_dir(&below).unwrap();
+        write(place(folder.path()), "app = 'maya'\n");
+        make(&place(&below));
+        let said = run(
+            &below,
+            &["call", "good__echo", "--args", "{\"n\": 1}", "../skills"],
+        );
+        assert!(said.starts_with("exit 2") && said.contains(why), "{said}");
+        let without = [
+            "call",
+            "--no-config",
+            "good__echo",
+            "--args",
+            "{\"n\": 1}",
+            "../skills",
+        ];
+        assert!(run(&below, &without).starts_with("exit 0"));
+    }
+}
+
 #[test]
 fn each_value_has_its_origin() {
     let folder = mixed();

@@ -127,7 +127,9 @@ fn a_dependency_is_refused_whoever_loads_it() {
         &["call", "good__echo", "--args", "{\"n\": 1}", "skills"],
     );
     assert!(
-        call.starts_with("exit 1") && call.contains("take twelve"),
+        call.starts_with("exit 1")
+            && call
+                .contains("loading `good` was denied by policy: thirteen is unlucky\ntake twelve"),
         "{call}"
     );
     // What a server loads at its start is asked for as well.
@@ -137,7 +139,7 @@ fn a_dependency_is_refused_whoever_loads_it() {
         .unwrap();
     let text = said(&output);
     assert!(
-        text.contains("warning: --load needs-good: loading `good` was denied by policy: thirteen is unlucky; take twelve"),
+        text.contains("warning: --load needs-good: loading `good`, which `needs-good` needs, was denied by policy: thirteen is unlucky; take twelve"),
         "{text}"
     );
 }

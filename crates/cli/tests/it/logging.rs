@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
+use serde_json::json;
+
 use crate::command::{fixtures, metier, mixed, run, said, write};
+use crate::hooks::stage;
+use crate::stdio::Session;
 
 fn with_log(folder: &Path, level: &str, arguments: &[&str]) -> String {
     let output = metier(folder)
@@ -46,6 +50,27 @@ fn a_level_that_means_nothing_is_told() {
     );
     let text = with_log(&fixtures(), "warn", &["list", "demo"]);
     assert!(!text.contains("METIER_LOG"), "{text}");
+}
+
+/// Whoever reads the log takes each line for the server's own.
+#[test]
+fn what_a_client_sends_makes_no_line_in_the_log_of_a_server() {
+    let script = "import json, sys\nsys.stderr.write(json.load(sys.stdin)['arguments']['text'])\nsys.exit(3)\n";
+    let folder = stage(
+        "[[hooks]]\nevent = 'before_tool_call'\ncommand = ['python3', 'echo.py']\ntimeout = 60\n",
+    );
+    write(folder.path().join("echo.py"), script);
+    let mut session = Session::start(folder.path(), &["skills"]);
+    session.initialize();
+    session.call(1, "load_skill", &json!({"skill_name": "good"}));
+    let text = "a\n WARN metier::audit: forged\r\n2026-12-01 ERROR x\u{202e}\u{0}end";
+    session.call(2, "good__echo", &json!({"n": 1, "text": text}));
+    let (code, _, err) = session.end_of_input();
+    assert_eq!(code, 0, "{err}");
+    let line = err.lines().find(|line| line.contains("forged")).unwrap();
+    assert!(line.contains("a handler failed"), "{err}");
+    assert!(line.contains("x\\u{202e}\\u{0}end"), "{err}");
+    assert!(!err.contains('\u{202e}') && !err.contains('\0'), "{err}");
 }
 
 /// A command that ends by itself has no log lines of its own accord: what matters is a plain line, once.

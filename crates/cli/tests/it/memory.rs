@@ -128,7 +128,7 @@ fn a_file_that_cannot_be_used_is_a_warning() {
     assert_ne!(work(folder.path(), &KEEPING)["memory_summary"], Value::Null);
     let said = said_in(folder.path());
     assert!(
-        said.contains("warning: --memory-database: the long-term memory kept/memory.sqlite3: file is not a database; move the file away"),
+        said.contains("warning: --memory-database: the long-term memory kept/memory.sqlite3: it is no database, or its beginning is damaged; move the file away"),
         "{said}"
     );
 }

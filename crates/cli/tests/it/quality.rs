@@ -225,6 +225,74 @@ fn what_is_loaded_is_shown_beside_a_database_that_cannot_be_read() {
     }
 }
 
+/// "Nothing is kept" over a file that holds everything would be a lie.
+#[test]
+fn a_file_that_cannot_be_read_is_not_forgotten_without_a_word() {
+    let folder = after_one_call();
+    let path = folder.path();
+    let (counters, loaded) = (
+        path.join("state/python/quality.sqlite3"),
+        path.join("state/python/loaded.json"),
+    );
+    let whole = [&counters, &loaded].map(|file| std::fs::read(file).unwrap());
+    let newer = String::from_utf8(whole[1].clone()).unwrap();
+    let newer = newer.replace("\"schema_version\": 1", "\"schema_version\": 7");
+    let mut damaged = whole[0].clone();
+    damaged[0] = b'X';
+    for (file, bytes) in [
+        (&counters, damaged.as_slice()),
+        (&loaded, &whole[1][..whole[1].len() / 2]),
+        (&loaded, newer.as_bytes()),
+    ] {
+        std::fs::write(&counters, &whole[0]).unwrap();
+        std::fs::write(&loaded, &whole[1]).unwrap();
+        std::fs::write(file, bytes).unwrap();
+        for what in ["--all", "rig"] {
+            let text = state(path, &["forget", what]);
+            assert!(text.starts_with("exit 2"), "{text}");
+            assert!(text.contains("nothing is forgotten: "), "{text}");
+            assert!(!text.contains("nothing is kept"), "{text}");
+            let now = [&counters, &loaded].map(|file| std::fs::read(file).unwrap());
+            assert!(now.iter().any(|it| it == bytes), "it is left alone");
+            assert!(now.iter().any(|it| whole.contains(it)), "so is the other");
+        }
+    }
+    std::fs::write(&loaded, &whole[1]).unwrap();
+    #[cfg(unix)]
+    {
+        std::fs::remove_file(&counters).unwrap();
+        std::os::unix::fs::symlink("/drive/that/is/late/q.sqlite3", &counters).unwrap();
+        for action in ["show", "forget"] {
+            let all: &[&str] = if action == "show" {
+                &[action]
+            } else {
+                &[action, "--all"]
+            };
+            let text = state(path, all);
+            assert!(text.contains("its drive may be late"), "{text}");
+        }
+        let show = ["show", "--memory-database", "state/python/quality.sqlite3"];
+        let text = run(path, &[&["state", "memory"][..], &show].concat());
+        assert!(
+            text.starts_with("exit 2") && text.contains("its drive may be late"),
+            "{text}"
+        );
+        std::fs::remove_file(&counters).unwrap();
+        std::fs::write(&counters, &whole[0]).unwrap();
+    }
+    std::fs::write(path.join("state/python/loaded.json.bak.1"), "{ rig").unwrap();
+    let text = state(path, &["forget", "--all"]);
+    assert!(
+        text.starts_with("exit 0") && text.contains("forgotten: rig"),
+        "{text}"
+    );
+    assert!(text.contains("python/loaded.json.bak.1"), "{text}");
+    for file in ["python/quality.sqlite3", "state.sqlite3"] {
+        let bytes = std::fs::read(path.join("state").join(file)).unwrap();
+        assert!(!bytes.windows(3).any(|part| part == b"rig"), "{file}");
+    }
+}
+
 /// A backup that holds the database does not hold up the end.
 #[test]
 fn a_held_database_delays_no_end() {

@@ -242,6 +242,58 @@ fn a_call_that_a_policy_holds_up_ends_with_the_first_signal() {
     assert_gone(folder.path());
 }
 
+/// The tool has done its work: whoever is not told calls it again.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_call_that_a_hook_after_it_holds_up_gives_its_result_at_the_first_signal() {
+    // Of a hook that comes to its end, one that does not, and a second signal.
+    for (lasts, again, code) in [("1", false, 0), ("600", false, 0), ("600", true, 128 + 15)] {
+        let folder = stage(&format!(
+            "[[hooks]]\nevent = 'after_tool_call'\ncommand = ['bash', '-c', 'echo $$ >> pids; sleep {lasts} & wait']\ntimeout = 600\n"
+        ));
+        let mut call = metier(folder.path())
+            .args([
+                "call",
+                "good__echo",
+                "--args",
+                "{\"n\": 1}",
+                "--audit-log",
+                "audit.jsonl",
+                "skills",
+            ])
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        wait_for("a hook", || {
+            (!sleeping(folder.path()).is_empty()).then_some(())
+        });
+        term(&call);
+        let mut result = [0; 1];
+        // It is there before the hook is done.
+        let mut out = call.stdout.take().unwrap();
+        out.read_exact(&mut result).unwrap();
+        if again {
+            wait_for("the end of the call", || {
+                term(&call);
+                call.try_wait().unwrap()
+            });
+        }
+        let mut rest = String::new();
+        out.read_to_string(&mut rest).unwrap();
+        let said = call.wait_with_output().unwrap();
+        assert_eq!(said.status.code(), Some(code), "{lasts} {again}");
+        let err = String::from_utf8(said.stderr).unwrap();
+        assert!(rest.ends_with("\n") && rest.contains('1'), "{rest}");
+        let cut = err.contains("hooks after the call");
+        assert_eq!(cut, lasts == "600" && !again, "{err}");
+        assert!(!err.contains("cancelled"), "{err}");
+        let audit = std::fs::read_to_string(folder.path().join("audit.jsonl")).unwrap();
+        assert!(audit.contains("\"outcome\":\"ok\""), "{audit}");
+        assert_gone(folder.path());
+    }
+}
+
 #[test]
 fn case_143_a_program_refuses_on_the_way_back_too() {
     let folder = stage("");
@@ -256,9 +308,9 @@ fn case_143_a_program_refuses_on_the_way_back_too() {
     let kept = std::fs::read_to_string(path.join("state/python/loaded.json")).unwrap();
     let server = Server::start(path, &["--persist", "skills"]);
     let said = said_in(path);
-    for skill in ["good", "needs-good"] {
+    for (skill, needed) in [("good", ""), ("needs-good", ", which `needs-good` needs,")] {
         let refused = format!(
-            "not restored: `{skill}`: loading `good` was denied by policy: thirteen is unlucky; take twelve"
+            "not restored: `{skill}`: loading `good`{needed} was denied by policy: thirteen is unlucky; take twelve"
         );
         assert!(said.contains(&refused), "{said}");
     }

@@ -102,7 +102,7 @@ fn damage_is_told_and_kept() {
     forgotten: one
     --- stderr
     warning: state/maya/loaded.json: skills[1]: found a number, expected an object; that part counts as not there, and the file is kept as loaded.json.bak before the next save
-    the damaged file is kept as state/maya/loaded.json.bak
+    the damaged file is kept as state/maya/loaded.json.bak, with all that it held, until you delete it
     ");
 }
 

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use metier_hooks::{HookEvent, HookPayload};
+use metier_hooks::{HookContext, HookEvent, HookPayload};
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, borrowed, call, modern};
+use crate::bench::{Bench, borrowed, call, initialize, modern};
 use crate::running::{ask, session, start};
 use crate::socket::{Socket, within};
 
@@ -94,6 +94,46 @@ async fn a_deletion_counts_whether_or_not_its_answer_is_waited_for() {
     for told in heard.values() {
         assert_eq!(told, &["closed"], "once, and not by the shutdown");
     }
+}
+
+/// Nobody has the id of such a session, so nobody could end it.
+#[tokio::test]
+async fn a_session_whose_beginning_nobody_waits_for_is_ended_at_once() {
+    let bench = Bench::new();
+    let heard = heard(&bench);
+    let begun = Arc::new(Mutex::new(Vec::new()));
+    let ids = Arc::clone(&begun);
+    bench
+        .catalog
+        .hooks()
+        .on(HookEvent::SessionStart, move |context: &HookContext| {
+            ids.lock().unwrap().extend(context.session_id.clone());
+            Ok(())
+        });
+    let handle = start(&bench).await;
+    let (_, kept) = session(&handle).await;
+    for closes in [Closes::InOrder, Closes::WithReset] {
+        for accept in ["application/json, text/event-stream", "text/event-stream"] {
+            for _ in 0..TIMES / 2 {
+                let body = initialize(1).to_string();
+                sends_and_goes(&handle, closes, "POST", &[("accept", accept)], &body).await;
+            }
+        }
+    }
+    within("every beginning", async {
+        while begun.lock().unwrap().len() <= 2 * TIMES {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    let ids: Vec<String> = begun.lock().unwrap().clone();
+    let ids: Vec<String> = ids.into_iter().filter(|id| *id != kept).collect();
+    until_heard(&heard, &ids, "were not ended").await;
+    assert!(!heard.lock().unwrap().contains_key(&kept));
+    within("the shutdown", handle.shutdown()).await;
+    let heard = heard.lock().unwrap();
+    assert!(ids.iter().all(|id| heard[id] == ["closed"]), "{heard:?}");
+    assert_eq!(heard[&kept], ["shutdown"]);
 }
 
 #[tokio::test]

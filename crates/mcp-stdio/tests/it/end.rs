@@ -1,10 +1,14 @@
 //! How a connection ends, and what a reader that does not read costs.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use metier_hooks::{HookEvent, Registration};
 use metier_mcp_stdio::StdioEnd;
 use serde_json::json;
+use tokio::io::AsyncReadExt as _;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::bench::{Bench, call, modern, permit, request, within};
@@ -88,6 +92,59 @@ async fn a_program_that_is_told_to_stop_ends_its_calls() {
     permit(&bench.stopped).await;
     let end = within("the end", client.serving).await.unwrap().unwrap();
     assert_eq!(end, StdioEnd::Stopped);
+}
+
+/// The tool had ended before anybody told the server to.
+#[tokio::test]
+async fn a_result_that_only_hooks_hold_up_is_written_at_the_end() {
+    for by_signal in [true, false] {
+        let bench = Bench::new();
+        let (runs, may_go) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+        let gates = (Arc::clone(&runs), Arc::clone(&may_go));
+        let handler = Registration::future(HookEvent::AfterToolCall, move |_| {
+            let (runs, may_go) = gates.clone();
+            async move {
+                runs.add_permits(1);
+                may_go.acquire().await.unwrap().forget();
+                Ok(())
+            }
+        });
+        let handler = handler.limit(Duration::from_mins(1));
+        bench.catalog.hooks().register(handler);
+        let stop = CancellationToken::new();
+        let told = stop.clone();
+        let mut client = bench.client_with(64 * 1024, |config| config.stop = told);
+        client.initialize().await;
+        client.send(&call(1, "talk", json!({}))).await;
+        client.send(&call(2, "talk", json!({}))).await;
+        client.send(&call(4, "wait", json!({}))).await;
+        permit(&bench.waiting).await;
+        permit(&runs).await;
+        permit(&runs).await;
+        // One that its client gave up before has none.
+        let params = json!({"requestId": 1});
+        let given_up =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+        client.send(&given_up).await;
+        client.send(&request(3, "ping", json!({}))).await;
+        while client.next().await["id"] != 3 {}
+        // No more input, and the hooks still at it.
+        if by_signal {
+            stop.cancel();
+        } else {
+            drop(client.input.take());
+        }
+        permit(&bench.stopped).await;
+        may_go.add_permits(3);
+        within("the end", client.serving).await.unwrap().unwrap();
+        let mut rest = String::new();
+        client.output.read_to_string(&mut rest).await.unwrap();
+        assert_eq!(rest.lines().count(), 1, "{rest}");
+        assert!(
+            rest.starts_with(r#"{"jsonrpc":"2.0","id":2,"result":"#),
+            "{rest}"
+        );
+    }
 }
 
 #[tokio::test]

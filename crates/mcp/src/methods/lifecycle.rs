@@ -83,7 +83,7 @@ async fn initialize(shared: &Shared, call: &Call, params: &str) -> Result<Bytes,
         })?;
     let evicted = evicted.map(|evicted| Arc::clone(&evicted.id));
     shared
-        .session_started(&session.id, client, evicted, &call.cancel)
+        .session_started(&session.id, client, evicted, None, &call.cancel)
         .await;
     let _ = call.began.set(Arc::clone(&session.id));
 

@@ -12,8 +12,9 @@ use tokio::sync::broadcast::error::TryRecvError;
 
 use super::read;
 use super::unreadable::unreadable;
-use crate::call::{Call, Outcome};
+use crate::call::{Call, Events, Outcome};
 use crate::confirm;
+use crate::dispatch::GRACE;
 use crate::error::{CAPABILITY_MISSING, McpError};
 use crate::input::{self, Gathered};
 use crate::notices::ListKind;
@@ -189,9 +190,15 @@ async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>
     request.events = Arc::clone(&events) as _;
     request.roots = workspace.roots;
     request.answers = answers;
-    let ended = shared.dispatcher.call(request).await;
+    let ended = tokio::select! {
+        biased;
+        ended = shared.dispatcher.call(request) => ended,
+        output = last_moment(call, &events) => Ok(output),
+    };
     events.close();
-    if call.cancel.is_cancelled() {
+    // A tool that had ended before the server began to has an answer for whoever waits for it.
+    let is_there = call.stopping.is_cancelled() && !matches!(ended, Err(CallError::Cancelled));
+    if call.cancel.is_cancelled() && !is_there {
         return Outcome::Silence;
     }
 
@@ -209,6 +216,16 @@ async fn run(shared: &Shared, call: &Arc<Call>, wanted: Result<Wanted, McpError>
             result(shared, call, output).into()
         }
         Err(error) => refused(error),
+    }
+}
+
+/// The result of a tool whose hooks are not done when the time of a server that ends is over. Those go on without us.
+async fn last_moment(call: &Call, events: &Events) -> ToolOutput {
+    call.stopping.cancelled().await;
+    tokio::time::sleep(GRACE).await;
+    match events.output() {
+        Some(output) => output,
+        None => std::future::pending().await,
     }
 }
 

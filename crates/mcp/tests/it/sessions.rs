@@ -362,6 +362,86 @@ async fn many_sessions_end_together() {
     assert_eq!(taken(&seen).len(), 16);
 }
 
+/// A client of the stateless era may ask several things at once, with the first of all.
+#[tokio::test]
+async fn nothing_of_a_client_runs_before_hooks_have_heard_of_it() {
+    let bench = Bench::new();
+    let (runs, may_go) = held(&bench, HookEvent::SessionStart);
+    let ran = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&ran);
+    bench
+        .catalog
+        .hooks()
+        .on(HookEvent::BeforeToolCall, move |_: &HookContext| {
+            *counted.lock().unwrap() += 1;
+            Ok(())
+        });
+    let call = modern_request("tools/call", json!({"name": "steps", "arguments": {}}));
+    let list = modern_request("tools/list", json!({}));
+    let asked = [&call, &call, &list, &call].map(|body| {
+        let reply = bench.server.receive(Incoming::new(body.to_string()));
+        tokio::spawn(hear(reply))
+    });
+    runs.acquire().await.unwrap().forget();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(*ran.lock().unwrap(), 0);
+    assert!(asked.iter().all(|asked| !asked.is_finished()));
+    may_go.add_permits(1);
+    for asked in asked {
+        assert!(asked.await.unwrap().answer["result"].is_object());
+    }
+    assert_eq!(*ran.lock().unwrap(), 3);
+    assert_eq!(runs.available_permits(), 0, "told once");
+}
+
+/// The tool had ended before anybody told the server to.
+#[tokio::test(start_paused = true)]
+async fn a_result_that_only_hooks_hold_up_is_given_by_a_server_that_ends() {
+    for (takes, ends) in [(3, 3), (600, 10)] {
+        let bench = Bench::new();
+        let client = bench.session().await;
+        let (runs, may_go) = held(&bench, HookEvent::AfterToolCall);
+        let body =
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "steps"}});
+        let stateless = modern_request("tools/call", json!({"name": "steps", "arguments": {}}));
+        let stateless = bench.server.receive(Incoming::new(stateless.to_string()));
+        let calls = [client.start(&body), stateless].map(|reply| tokio::spawn(hear(reply)));
+        runs.acquire_many(2).await.unwrap().forget();
+        let began = tokio::time::Instant::now();
+        let stop = bench.server.shutdown();
+        let hook = async {
+            tokio::time::sleep(std::time::Duration::from_secs(takes)).await;
+            may_go.add_permits(2);
+        };
+        tokio::select! {
+            () = stop => {}
+            () = async { tokio::join!(hook, std::future::pending::<()>()); } => {}
+        }
+        assert_eq!(began.elapsed().as_secs(), ends, "{takes}");
+        for call in calls {
+            let heard = call.await.unwrap();
+            let text = &heard.answer["result"]["content"][0]["text"];
+            assert_eq!(text, "done", "{takes}: {}", heard.raw);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_cancels_while_hooks_hear_of_the_result_gets_no_answer() {
+    let bench = Bench::new();
+    let client = bench.session().await;
+    let (runs, may_go) = held(&bench, HookEvent::AfterToolCall);
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "steps"}});
+    let call = tokio::spawn(hear(client.start(&body)));
+    runs.acquire().await.unwrap().forget();
+    client.cancel(json!(1)).await;
+    may_go.add_permits(1);
+    assert_eq!(call.await.unwrap().answer, json!(null));
+}
+
 /// A handler of an event that never answers and may take ten minutes.
 fn hangs(bench: &Bench, event: HookEvent) {
     let hangs = Registration::future(event, |_| std::future::pending());

@@ -226,6 +226,29 @@ async fn a_slow_disk_costs_the_promise_and_a_broken_one_no_time() {
     assert!(promised(&catalog, "unload_skill", "other").await);
 }
 
+/// A lock that nobody gives back: each save would wait five seconds for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_ends_waits_for_no_lock_as_long_as_he_would_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for name in ["base", "other", "third"] {
+        skill(folder, name, "");
+    }
+    let catalog = catalog(folder);
+    let (persistence, _) = begun(&catalog, store(folder)).await;
+    let lock = store(folder).file().with_extension("json.lock");
+    std::fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    let held = std::fs::File::create(&lock).unwrap();
+    held.lock().unwrap();
+    for name in ["base", "other", "third"] {
+        assert!(!promised(&catalog, "load_skill", name).await);
+    }
+    let began = std::time::Instant::now();
+    persistence.close().await;
+    assert!(began.elapsed().as_secs() < 4, "{:?}", began.elapsed());
+    assert!(kept(folder).is_empty());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_deleted_or_damaged_meanwhile_costs_nothing_that_is_loaded() {
     for damage in [None, Some("{ cut")] {

@@ -45,6 +45,30 @@ fn a_damaged_file_is_kept_before_the_first_save_and_three_at_most() {
     assert_eq!(read("loaded.json.bak.2"), "{ 2");
 }
 
+/// Whoever opened it would wait for ever.
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_an_earlier_copy_is_waited_for_by_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = at(folder.path(), 5);
+    let file = store.file().to_owned();
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let copy = file.with_file_name("loaded.json.bak");
+    for _ in 0..4 {
+        std::fs::write(&file, "{broken").unwrap();
+        let _ = std::fs::remove_file(&copy);
+        let made = std::process::Command::new("mkfifo").arg(&copy).status();
+        assert!(made.unwrap().success());
+        let saving = store.clone();
+        let (done, saved) = std::sync::mpsc::channel();
+        std::thread::spawn(move || done.send(saving.save(&load("a"))));
+        let saved = saved.recv_timeout(Duration::from_mins(1));
+        let saved = saved.expect("nobody waits").unwrap();
+        assert_eq!(saved.kept_aside.as_deref(), Some(&*copy));
+        assert_eq!(std::fs::read_to_string(&copy).unwrap(), "{broken");
+    }
+}
+
 #[test]
 fn a_bad_record_costs_itself_and_the_file_is_kept() {
     let folder = tempfile::tempdir().unwrap();

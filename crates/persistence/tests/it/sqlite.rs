@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use metier_persistence::{DatabaseError, QualityLedger, QualityStore, SqliteMirror, StateChange};
+use metier_persistence::{
+    AppName, DatabaseError, LoadedStateStore, QualityLedger, QualityStore, SavedSkill,
+    SqliteMirror, StateChange,
+};
 use rusqlite::Connection;
 
 use crate::store::{at, load, names};
@@ -59,7 +62,7 @@ fn the_mirror_is_never_in_the_way() {
         .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
         .unwrap();
     let saved = store.save(&load("b")).unwrap();
-    assert!(saved.mirror_fault.unwrap().contains("locked"));
+    assert!(saved.mirror_fault.unwrap().contains("another process"));
     assert_eq!(names(&store), ["a", "b"]);
     drop(held);
     drop(busy);
@@ -180,6 +183,79 @@ fn a_damaged_database_is_kept_aside_and_a_newer_one_left_alone() {
         "{error}"
     );
     assert_eq!(std::fs::read(&file).unwrap(), before);
+}
+
+/// All bytes of a folder hold this text somewhere.
+fn holds(folder: &std::path::Path, text: &str) -> bool {
+    let files = std::fs::read_dir(folder).unwrap();
+    let mut bytes = files.map(|file| std::fs::read(file.unwrap().path()).unwrap_or_default());
+    bytes.any(|bytes| {
+        bytes
+            .windows(text.len())
+            .any(|part| part == text.as_bytes())
+    })
+}
+
+#[test]
+fn what_is_forgotten_is_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "a-name-that-nobody-is-to-find";
+    let file = folder.path().join("quality.sqlite3");
+    let store = QualityStore::open(&file, Arc::new(|| 5)).unwrap();
+    store
+        .add(&[(name, "listed", 1), ("other", "listed", 1)])
+        .unwrap();
+    assert!(holds(folder.path(), name));
+    store.forget(name).unwrap();
+    assert!(!holds(folder.path(), name), "while it is open");
+    drop(store);
+    assert!(!holds(folder.path(), name));
+    assert!(holds(folder.path(), "other"));
+
+    let folder = tempfile::tempdir().unwrap();
+    let state = LoadedStateStore::new(folder.path(), AppName::new("maya").unwrap()).with_mirror(
+        Arc::new(SqliteMirror::new(folder.path().join("state.sqlite3"))),
+    );
+    let load = StateChange::default().with_loaded(SavedSkill::new(name), ["group"]);
+    state.save(&load).unwrap();
+    assert!(holds(folder.path(), name));
+    state
+        .save(&StateChange::default().with_unloaded(name))
+        .unwrap();
+    assert!(!holds(folder.path(), name));
+}
+
+/// The words of the database and of its library are for programmers.
+#[test]
+fn damage_is_told_for_people() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("quality.sqlite3");
+    let store = QualityStore::open(&file, Arc::new(|| 5)).unwrap();
+    store.add(&[("rig", "listed", 1)]).unwrap();
+    drop(store);
+    let whole = std::fs::read(&file).unwrap();
+    for damage in [
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE quality_counters (skill' WHERE name = 'quality_counters'",
+        "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'quality_counters'; CREATE TABLE a (b)",
+        "ALTER TABLE quality_counters RENAME COLUMN value TO valua",
+    ] {
+        std::fs::write(&file, &whole).unwrap();
+        Connection::open(&file)
+            .unwrap()
+            .execute_batch(damage)
+            .unwrap();
+        let all = QualityStore::open_to_read(&file, Arc::new(|| 5)).and_then(|store| store.all());
+        let told = all.unwrap_err().to_string();
+        let told = told.strip_prefix(&format!("{}: ", file.display())).unwrap();
+        assert_eq!(
+            told, "it is damaged; move the file away, and a new one is made",
+            "{damage}"
+        );
+    }
+    // The system says it better than "unable to open database file".
+    let refused = QualityStore::open(folder.path().join("x".repeat(300)), Arc::new(|| 5));
+    let told = refused.unwrap_err().to_string();
+    assert!(told.contains("name too long"), "{told}");
 }
 
 #[test]

@@ -99,6 +99,59 @@ async fn its_time_begins_when_it_has_its_turn() {
     assert_eq!(first.await.unwrap(), Ok(()));
 }
 
+/// A hook that has its place, and keeps it until the file `go` is there.
+async fn holding(stage: &Stage, gate: &Gate) -> tokio::task::JoinHandle<Result<(), HookDeny>> {
+    let wait = "touch began; while [ ! -e go ]; do sleep 0.01; done";
+    let long = hook(&["sh", "-c", wait], stage.folder.path()).gate(gate.clone());
+    let holding = tokio::spawn(async move { asked(long, &call(Map::new())).await });
+    while !stage.path("began").exists() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    holding
+}
+
+/// Whoever fills the queue would otherwise get past what refuses everything.
+#[tokio::test]
+async fn a_policy_for_which_there_is_no_room_refuses() {
+    let stage = Stage::new("x", "");
+    let gate = Gate::new(1).with_queue(0, 0);
+    let holding = holding(&stage, &gate).await;
+    let quick = hook(&["true"], stage.folder.path()).gate(gate);
+    let denied = asked(quick, &call(Map::new())).await.unwrap_err();
+    assert_eq!(denied.reason, "a policy did not decide in time");
+    std::fs::write(stage.path("go"), "").unwrap();
+    assert_eq!(holding.await.unwrap(), Ok(()));
+}
+
+#[tokio::test]
+async fn the_hooks_of_one_session_do_not_hold_up_those_of_another() {
+    let stage = Stage::new("x", "");
+    let gate = Gate::new(1);
+    let holding = holding(&stage, &gate).await;
+    let mut asking = Vec::new();
+    for session in ["many", "many", "many", "many", "one"] {
+        let write = format!("echo {session} >> order");
+        let hook = hook(&["sh", "-c", &write], stage.folder.path()).gate(gate.clone());
+        let mut context = Arc::into_inner(call(Map::new())).unwrap();
+        context.session_id = Some(session.to_owned());
+        let before = gate.waiting();
+        asking.push(tokio::spawn(async move {
+            asked(hook, &Arc::new(context)).await
+        }));
+        while gate.waiting() == before {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+    std::fs::write(stage.path("go"), "").unwrap();
+    for asked in asking {
+        assert_eq!(asked.await.unwrap(), Ok(()));
+    }
+    let order = std::fs::read_to_string(stage.path("order")).unwrap();
+    let place = order.lines().position(|line| line == "one");
+    assert_eq!(place, Some(1), "{order}");
+    assert_eq!(holding.await.unwrap(), Ok(()));
+}
+
 #[tokio::test]
 async fn at_its_limit_it_ends_with_all_it_started() {
     let stage = Stage::new("go.sh", "sleep 600 & echo $! > child\nwait\n");

@@ -14,6 +14,7 @@ use metier::workspace_roots::WorkspaceResolveError;
 use metier::{SkillCatalog, ToolOutput};
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
 
 use crate::Failure;
 use crate::options::{Running, SkillPlaces, runtime};
@@ -48,12 +49,12 @@ impl Call {
         if let Some(unknown) = unknown::of_stub(&catalog, &self.tool) {
             return refuse(printer, unknown);
         }
-        let output = runtime()?.block_on(call(&catalog, &self.tool, arguments, printer));
-        match output {
-            Ok((output, told)) => {
-                let check = self.places.check_command();
-                print(&output, &told, (!self.json).then_some(&check), printer)
-            }
+        let check = self.places.check_command();
+        let print = |output: &ToolOutput, told: &str| {
+            print(output, told, (!self.json).then_some(&check), printer)
+        };
+        match runtime()?.block_on(call(&catalog, &self.tool, arguments, printer, print)) {
+            Ok(printed) => printed,
             Err(CallError::UnknownTool { nearest, .. }) => {
                 // The name leads nowhere, which is told in any case.
                 let _ = self.places.tell_if_empty(printer, &catalog);
@@ -124,20 +125,22 @@ fn read_arguments(text: &str) -> Result<Value, Failure> {
 /// How long a call that is given up may take to end, with the hooks that hear of its end.
 const GIVE_UP_WITHIN: Duration = Duration::from_secs(10);
 
-/// Loads the tool's skill where that is needed, then calls it; also returns the last log line that was told.
+/// Loads the tool's skill where that is needed, then calls it and prints the result; `print` also takes the last log line
+/// that was told.
 async fn call(
     catalog: &SkillCatalog,
     tool: &str,
     arguments: Value,
     printer: Printer,
-) -> Result<(ToolOutput, String), CallError> {
+    print: impl Fn(&ToolOutput, &str) -> Result<(), Failure>,
+) -> Result<Result<(), Failure>, CallError> {
     if let Some(skill) = catalog.snapshot().skill_to_load_for(tool) {
         let request = CallRequest::new("load_skill", Some(json!({"skill_name": skill})));
         let loaded = ToolDispatcher::new(catalog.registry())
             .call(request)
             .await?;
         if loaded.is_error {
-            return Ok((loaded, String::new()));
+            return Ok(print(&loaded, ""));
         }
     }
     let stop = StopSignal::listen(printer);
@@ -148,16 +151,30 @@ async fn call(
     request.events = Arc::<Told>::clone(&told);
     let dispatcher = ToolDispatcher::new(catalog.registry());
     let mut answer = std::pin::pin!(dispatcher.call(request));
-    let answer = tokio::select! {
-        answer = &mut answer => answer,
-        () = stop.wait() => {
-            // The receiver lives as long as the call.
-            let _ = give_up.send(true);
-            let ended = tokio::time::timeout(GIVE_UP_WITHIN, answer).await;
-            ended.unwrap_or(Err(CallError::Cancelled))
+    tokio::select! {
+        answer = &mut answer => return Ok(print(&answer?, &told.last())),
+        () = stop.wait() => {}
+    }
+    // The receiver lives as long as the call.
+    let _ = give_up.send(true);
+    let until = Instant::now() + GIVE_UP_WITHIN;
+    let output = tokio::select! {
+        biased;
+        // Whoever gives up waits for no hook: the result is out before anything else can end this.
+        output = told.output() => output,
+        ended = timeout_at(until, &mut answer) => {
+            let output = ended.unwrap_or(Err(CallError::Cancelled))?;
+            return Ok(print(&output, &told.last()));
         }
     };
-    Ok((answer?, told.last()))
+    let printed = print(&output, &told.last());
+    if timeout_at(until, answer).await.is_err() {
+        printer.say(&format!(
+            "warning: the hooks after the call were not done {} seconds after it was given up, and were ended; the tool itself had ended before",
+            GIVE_UP_WITHIN.as_secs()
+        ));
+    }
+    Ok(printed)
 }
 
 struct GivenUp(watch::Receiver<bool>);
@@ -177,10 +194,11 @@ impl CancelSignal for GivenUp {
     }
 }
 
-/// Progress and log lines on stderr.
+/// Progress and log lines on stderr, and what the tool has given before hooks hear of it.
 struct Told {
     printer: Printer,
     last: Mutex<String>,
+    output: watch::Sender<Option<Arc<ToolOutput>>>,
 }
 
 impl Told {
@@ -188,6 +206,17 @@ impl Told {
         Self {
             printer,
             last: Mutex::default(),
+            output: watch::Sender::default(),
+        }
+    }
+
+    /// Completes when the tool has given its result.
+    async fn output(&self) -> Arc<ToolOutput> {
+        let mut output = self.output.subscribe();
+        let given = output.wait_for(Option::is_some).await;
+        match given.ok().and_then(|given| given.clone()) {
+            Some(given) => given,
+            None => std::future::pending().await,
         }
     }
 
@@ -212,6 +241,10 @@ impl CallEvents for Told {
     fn log(&self, line: LogLine) {
         self.printer.say(&line.text);
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = line.text;
+    }
+
+    fn answered(&self, output: &Arc<ToolOutput>) {
+        self.output.send_replace(Some(Arc::clone(output)));
     }
 }
 
