@@ -172,6 +172,41 @@ fn a_skill_that_would_give_nothing_is_not_offered() {
     assert_eq!(stubs(&bench), ["large", "many"]);
 }
 
+/// The last good version of a skill that stays broken does not come back with each save.
+#[test]
+fn a_save_that_leaves_a_skill_broken_is_no_news_of_tools() {
+    let bench = Bench::new();
+    bench.skill("good", &[]);
+    bench.skill("words", &[]);
+    bench.discover();
+    let look = || drop(bench.catalog.text_states(&["good", "words"]));
+    look();
+    bench.file("words/SKILL.md", "no front matter");
+    bench.discover();
+    look();
+    assert_eq!(stubs(&bench), ["good"]);
+    let mut events = bench.catalog.subscribe();
+    for text in [
+        "none, in other words",
+        "---\nname: [\n---\n",
+        "\n\n",
+        "---\n- x\n---\n",
+    ] {
+        bench.file("words/SKILL.md", text);
+        bench.discover();
+        assert_eq!(stubs(&bench), ["good"], "{text:?}");
+        look();
+        assert_eq!(stubs(&bench), ["good"], "{text:?}");
+        while let Ok(event) = events.try_recv() {
+            assert!(!event.tools_changed, "{text:?}");
+        }
+    }
+    bench.skill("words", &[]);
+    bench.discover();
+    look();
+    assert_eq!(stubs(&bench), ["good", "words"]);
+}
+
 #[tokio::test]
 async fn a_broken_save_takes_a_skill_out_of_the_listing_until_it_is_mended() {
     let bench = Bench::new();
