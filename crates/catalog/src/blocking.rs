@@ -90,10 +90,12 @@ impl SkillCatalog {
         let mut names = names
             .into_iter()
             .filter(|name| !entries.contains_key(*name));
-        let Some(first) = names.next() else {
-            return;
+        let is_due = match names.next() {
+            Some(first) => self.is_kept_out(first) || names.any(|name| self.is_kept_out(name)),
+            // One that is there may have been mended.
+            None if self.shared.kept_back.is_any() => false,
+            None => return,
         };
-        let is_due = self.is_kept_out(first) || names.any(|name| self.is_kept_out(name));
         let catalog = self.clone();
         let look = move || {
             if is_due {

@@ -152,6 +152,7 @@ impl SkillCatalog {
         self.adopt(&report);
         if let Some(ways) = ways {
             self.shared.ways.set(ways, &report);
+            self.shared.kept_back.set(&report);
         }
         drop(discovery);
         self.welcome_back();

@@ -3,6 +3,7 @@
 //! it back.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,9 +27,12 @@ pub(crate) struct Departed {
 
 /// Tells one state of a SKILL.md from the next: one that is just being written is found when it is whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct SkillFileStamp {
+pub(crate) struct SkillFileStamp {
+    name: OsString,
     size: u64,
     modified: Option<SystemTime>,
+    /// Seconds and nanoseconds of the last change of any kind; zero where the platform has none.
+    changed: (i64, i64),
 }
 
 impl Departed {
@@ -71,26 +75,40 @@ impl Departed {
 }
 
 /// In whatever letters the scan takes it.
-fn skill_file(folder: &Path) -> Option<SkillFileStamp> {
+pub(crate) fn skill_file(folder: &Path) -> Option<SkillFileStamp> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
-    let mut files = entries.filter(|entry| entry.file_name().eq_ignore_ascii_case(SKILL_FILE));
-    let found = std::fs::metadata(files.next()?.path()).ok()?;
+    let names = entries.map(|entry| entry.file_name());
+    let names = names.filter(|name| name.eq_ignore_ascii_case(SKILL_FILE));
+    // Of several the scan takes the one that is spelled right.
+    let name = names.min_by_key(|name| (name != SKILL_FILE, name.clone()))?;
+    let found = std::fs::metadata(folder.join(&name)).ok()?;
+    #[cfg(unix)]
+    let changed = {
+        use std::os::unix::fs::MetadataExt as _;
+        (found.ctime(), found.ctime_nsec())
+    };
+    #[cfg(not(unix))]
+    let changed = (0, 0);
     Some(SkillFileStamp {
+        name,
         size: found.len(),
         modified: found.modified().ok(),
+        changed,
     })
 }
 
-fn place(skill: &LoadedSkill) -> PathBuf {
+/// Where a skill lies, links not followed.
+pub(crate) fn place(skill: &LoadedSkill) -> PathBuf {
     skill.root.path.join(&skill.display_path)
 }
 
 impl SkillCatalog {
-    /// Discovers anew if a way to the skills leads elsewhere by now, or if a skill that a question took out is there again.
-    /// Blocks.
+    /// Discovers anew if a way to the skills leads elsewhere by now, if a skill that a question took out is there again, or
+    /// if one that its SKILL.md kept back has another one. Blocks.
     pub(crate) fn bring_back(&self) {
         let (departed, ways) = (&self.shared.departed, &self.shared.ways);
-        if !departed.is_any() && ways.turned().is_empty() {
+        let kept_back = &self.shared.kept_back;
+        if !departed.is_any() && ways.turned().is_empty() && kept_back.are_as_they_were() {
             return;
         }
         // Whoever asks meanwhile waits until it is there.
@@ -102,7 +120,8 @@ impl SkillCatalog {
             ways.forget(&turned);
             self.remember_departed(before.shelf(), self.snapshot().shelf());
         }
-        if departed.is_worth_a_look() {
+        let (is_back, is_mended) = (departed.is_worth_a_look(), kept_back.is_worth_a_look());
+        if is_back || is_mended {
             self.rediscover();
             let snapshot = self.snapshot();
             let skills = &snapshot.parts.skills;

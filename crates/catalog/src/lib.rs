@@ -56,6 +56,7 @@ mod hook_driver;
 mod host_events;
 mod keeping;
 mod kept;
+mod kept_back;
 mod listed_tool;
 mod load;
 mod load_plan;
@@ -110,9 +111,9 @@ pub use registry::{RegisterError, ToolRegistry};
 pub use search::{SearchReport, SearchRequest, SearchSkillsError, SkillHit};
 pub use settings::{CatalogSettings, RootSettings, RunSettings, SkillTools};
 pub use shelf::{
-    FileBody, FileChange, FileContents, FileFault, Manifest, SKILL_FILE, ServedFile, ServedSkill,
-    SkillPage, SkillPlace, SkillReader, SkillShelf, SkillText, TextState, encode_skill_path,
-    mime_of, parse_skill_uri,
+    FileBody, FileChange, FileContents, FileFault, Manifest, PlaceObstacle, SKILL_FILE, ServedFile,
+    ServedSkill, ShadowedPlace, SkillPage, SkillPlace, SkillReader, SkillShelf, SkillText,
+    TextState, encode_skill_path, mime_of, parse_skill_uri, shadowed_places,
 };
 pub use skill_info::SkillInfo;
 pub use snapshot::CatalogSnapshot;

@@ -11,6 +11,7 @@ mod left_out;
 mod look;
 mod reader;
 mod served_skill;
+mod shadowed_place;
 mod skill_text;
 mod text_state;
 mod texts;
@@ -18,22 +19,23 @@ mod told;
 mod turns;
 mod uri;
 
-use std::collections::BTreeMap;
-#[cfg(feature = "watch")]
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use metier_diagnostics::visible_name;
 use metier_loader::{LoadedSkill, RejectedSkill};
+use metier_skill_protocol::ActivationRefusal;
 
 use crate::catalog::SkillCatalog;
-use crate::skill_set::{SkillSet, rejection};
+use crate::skill_set::{SkillSet, reason_of, rejection};
 
 use asked::Asked;
 pub use contents::{FileBody, FileContents, mime_of};
-use left_out::LeftOutSkills;
+use left_out::{LeftOutSkills, Reason};
 pub(crate) use reader::Readers;
 pub use reader::SkillReader;
 pub use served_skill::{FileChange, FileFault, Manifest, ServedFile, ServedSkill};
+pub use shadowed_place::{PlaceObstacle, ShadowedPlace, shadowed_places};
 pub use skill_text::{SkillPlace, SkillText};
 pub use text_state::TextState;
 pub(crate) use texts::Texts;
@@ -55,6 +57,10 @@ pub struct SkillShelf {
     /// The keys of shadowed skills, by their ids.
     shadowed: BTreeMap<String, String>,
     rejected: Vec<Arc<RejectedSkill>>,
+    /// Why those are, by their names, or by their ids where another skill has the name.
+    why_rejected: BTreeMap<String, String>,
+    /// Names of skills that the settings disable.
+    disabled: BTreeSet<String>,
     /// The same for all versions of the catalog.
     asked: Arc<Asked>,
 }
@@ -81,41 +87,55 @@ impl SkillShelf {
     fn new(set: &SkillSet, before: &Self) -> Self {
         let mut shelf = Self {
             rejected: set.rejected.clone(),
+            disabled: set.disabled.clone(),
             asked: Arc::clone(&before.asked),
             ..Self::default()
         };
         for skill in set.entries.values().map(|entry| &entry.skill) {
             shelf.put(skill.metadata.name.to_string(), skill, before);
         }
-        for skill in set.shadowed.iter().map(|shadowed| &shadowed.skill) {
-            // The label that the skill's id begins with, which tells two roots of a kind apart.
-            let label = skill.id.as_str().split(':').next().unwrap_or_default();
-            let name = skill.metadata.name.as_str();
-            let key = format!("{label}/{name}");
-            let id = skill.id.to_string();
-            // What keeps a skill back wherever it lies is said before what its place does.
-            let own = skill.not_served.as_ref();
-            if shelf.skills.contains_key(label) {
-                let place = || format!("its URI would lie inside the skill `{label}`");
-                let reason = own.cloned().unwrap_or_else(place);
-                shelf.shadowed.insert(id, key.clone());
-                shelf.left_out.put(key, skill, reason, &before.left_out);
-            } else if shelf.skills.contains_key(&key) {
-                let place = || format!("another skill of this name is served as skill://{key}");
-                let reason = own.cloned().unwrap_or_else(place);
-                shelf.left_out.put(id, skill, reason, &before.left_out);
-            } else {
+        let shadowed = set.shadowed.iter().map(|shadowed| &shadowed.skill);
+        let has_name = |name: &str| shelf.skills.contains_key(name);
+        let places = shadowed_places(has_name, shadowed.clone().map(AsRef::as_ref));
+        for (skill, place) in shadowed.zip(places) {
+            let (id, key) = (skill.id.to_string(), place.key);
+            let Some(obstacle) = place.obstacle else {
                 shelf.shadowed.insert(id, key.clone());
                 shelf.put(key, skill, before);
-            }
+                continue;
+            };
+            let key = match &obstacle {
+                PlaceObstacle::InsideSkill(_) => {
+                    shelf.shadowed.insert(id, key.clone());
+                    key
+                }
+                PlaceObstacle::Taken(_) => id,
+            };
+            let reason = Reason::of(skill, Some(obstacle));
+            shelf.left_out.put(key, skill, reason, &before.left_out);
+        }
+        for skill in &set.rejected {
+            let is_taken = set.entries.contains_key(&skill.name)
+                || shelf.left_out.get(&skill.name).is_some()
+                || shelf.why_rejected.contains_key(&skill.name);
+            let key = if is_taken {
+                skill.id.to_string()
+            } else {
+                skill.name.clone()
+            };
+            let why = reason_of(skill);
+            let why = format!("it was found and rejected: {why}");
+            shelf
+                .why_rejected
+                .insert(visible_name(&key).into_owned(), why);
         }
         shelf
     }
 
     fn put(&mut self, key: String, skill: &Arc<LoadedSkill>, before: &Self) {
-        if let Some(reason) = &skill.not_served {
-            self.left_out
-                .put(key, skill, reason.clone(), &before.left_out);
+        if skill.not_served.is_some() {
+            let reason = Reason::of(skill, None);
+            self.left_out.put(key, skill, reason, &before.left_out);
             return;
         }
         let served = match before.skills.get(&key) {
@@ -200,6 +220,11 @@ impl SkillShelf {
         self.left_out.reasons()
     }
 
+    /// Why skills are rejected, by their names, or by their ids where another skill has the name.
+    pub const fn why_rejected(&self) -> &BTreeMap<String, String> {
+        &self.why_rejected
+    }
+
     /// Why the skill that would have this key is not served.
     pub(crate) fn why_left_out(&self, key: &str) -> Option<&str> {
         Some(self.left_out.get(key)?.reason())
@@ -213,6 +238,11 @@ impl SkillShelf {
     /// Why the skill that a URI would lead into is not there, in words, as far as something of it is known.
     pub fn why_not(&self, segments: &[String]) -> Option<String> {
         let name = segments.first()?;
+        let mut names = segments.iter().take(2);
+        if let Some(name) = names.find(|name| self.disabled.contains(*name)) {
+            let name = name.clone();
+            return Some(ActivationRefusal::Disabled { name }.to_string());
+        }
         let labelled = segments.get(1).map(|second| format!("{name}/{second}"));
         let left_out = labelled.and_then(|key| self.why_left_out(&key));
         if let Some(reason) = left_out.or_else(|| self.why_left_out(name)) {

@@ -254,9 +254,14 @@ pub(crate) fn rejected_skill<'r>(
 
 /// Why a skill of this name was rejected, where one was.
 pub(crate) fn rejection(rejected: &[Arc<RejectedSkill>], name: &str) -> Option<String> {
-    let mut findings = rejected_skill(rejected, name)?.diagnostics.iter();
+    Some(reason_of(rejected_skill(rejected, name)?))
+}
+
+/// The first error of a rejected skill.
+pub(crate) fn reason_of(rejected: &RejectedSkill) -> String {
+    let mut findings = rejected.diagnostics.iter();
     let error = findings.find(|finding| finding.severity == Severity::Error);
-    Some(error.map(ToString::to_string).unwrap_or_default())
+    error.map(ToString::to_string).unwrap_or_default()
 }
 
 /// A file of a skill as findings name it; the root itself can be the skill.

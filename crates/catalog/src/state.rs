@@ -18,6 +18,7 @@ use crate::core_tools;
 use crate::departed::Departed;
 use crate::event::{CatalogEvent, CatalogEventKind};
 use crate::keeping::Keeping;
+use crate::kept_back::KeptBack;
 use crate::long_checks::LongChecks;
 use crate::protocol::Conversations;
 use crate::settings::CatalogSettings;
@@ -50,6 +51,8 @@ pub(crate) struct Shared {
     pub(crate) blocked: Mutex<Blocked>,
     /// What went because it was not there when somebody asked.
     pub(crate) departed: Departed,
+    /// What the catalog's own scan found and what its own file keeps from being served; none where a watcher scans.
+    pub(crate) kept_back: KeptBack,
     /// Where the ways led that the catalog's own scan went; none where a watcher scans.
     pub(crate) ways: Ways,
     /// Held while the folders are read because a question found that the catalog was behind.
@@ -130,6 +133,7 @@ impl Shared {
                 returning: Mutex::default(),
                 blocked: Mutex::default(),
                 departed: Departed::default(),
+                kept_back: KeptBack::default(),
                 ways: Ways::default(),
                 taking_over: Mutex::default(),
                 long_checks: LongChecks::default(),

@@ -75,6 +75,7 @@ impl SkillCatalog {
         let before = std::mem::replace(&mut discovery.scans, Scans::Watched(watcher));
         // It follows links itself.
         self.shared.ways.set(Vec::new(), &ScanReport::default());
+        self.shared.kept_back.set(&ScanReport::default());
         drop(discovery);
         // A watcher that is replaced waits for its thread; nothing may be locked meanwhile.
         drop(before);

@@ -24,6 +24,7 @@ codes! {
     SCHEMA_SLIP = "MT609" "schema-slip" "A tool's schema has a misspelt keyword, or requires what it forbids.";
     TEXT_NOT_SERVED = "MT610" "text-not-served" "The files of a skill are too many or too large, so none is served.";
     FILE_NOT_SERVED = "MT611" "file-not-served" "A file of a skill is not served to its readers.";
+    URI_TAKEN = "MT612" "uri-taken" "A shadowed skill has no URI of its own, so none of its files is served.";
 }
 
 /// The codes of every crate, in the order of their ids.

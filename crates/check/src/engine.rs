@@ -90,6 +90,7 @@ pub fn check_roots(roots: &[Root], options: &CheckOptions) -> CheckReport {
     let neighbours = Neighbours::new(&served, unreadable, options.mode);
     let mut found: Vec<(usize, Diagnostic)> = rules::across(&served, &neighbours);
     drop(served);
+    found.extend(uri_taken(&skills, &subjects, &refused));
     found.extend(alone(&skills, &neighbours));
     let mut skills: Vec<Read> = skills;
     for (number, diagnostic) in found {
@@ -206,6 +207,30 @@ fn served<'s, 'a>(
         .flatten()
         .collect();
     (served, unreadable)
+}
+
+/// What is said of shadowed skills that have no URI, each with the number of its skill.
+fn uri_taken(
+    skills: &[Read],
+    subjects: &[(usize, Subject<'_>)],
+    refused: &BTreeSet<usize>,
+) -> Vec<(usize, Diagnostic)> {
+    let verdict = |number: usize| skills.get(number).map(|read| read.checked.verdict);
+    let (mut named, mut numbers, mut shadowed) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, subject) in subjects {
+        match verdict(*number) {
+            Some(Verdict::Shadowed) => {
+                numbers.push(*number);
+                shadowed.push(subject);
+            }
+            Some(Verdict::Rejected) | None => {}
+            Some(_) if refused.contains(number) => {}
+            Some(_) => named.push(subject),
+        }
+    }
+    let found = rules::uri_taken(&named, &shadowed).into_iter();
+    let found = found.filter_map(|(at, finding)| Some((*numbers.get(at)?, finding)));
+    found.collect()
 }
 
 /// The skills that load and whose dependencies keep them from it, each with the code that says why.

@@ -19,8 +19,9 @@ use crate::printer::{Printer, harmless};
 const VARIABLE: &str = "METIER_LOG";
 /// What the client's transport logs of a failure is in the message that ends the command, in our words.
 const USUAL: &str = "warn,rmcp=off";
-/// A command that ends by itself says what went wrong; of what others log nothing is for a person.
-const OURS: &str = "off,metier=warn";
+/// A command that ends by itself says what went wrong; of what others log nothing is for a person. Which skills are blocked, and
+/// for what, it tells as findings.
+const OURS: &str = "off,metier=warn,metier_catalog::blocking=off";
 
 /// Begins to log on standard error. Where nothing asks for a log, a command that ends by itself has no log lines, but
 /// plain warnings, each once.

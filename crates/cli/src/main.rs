@@ -10,6 +10,7 @@ mod confirming;
 mod embedder;
 mod findings;
 mod found;
+mod freed_memory;
 mod given_path;
 mod interpreter_faults;
 mod listening;

@@ -10,6 +10,7 @@ use crate::attaching::warn_if_unattached;
 use crate::choosing::{self, Choosing};
 use crate::config::{Config, Fault, Key, Value};
 use crate::confirming::Confirming;
+use crate::freed_memory;
 use crate::listing::Listing;
 use crate::loading::{self, Loading};
 use crate::options::{Running, SkillPlaces, follow};
@@ -89,6 +90,7 @@ impl Serving {
         warn_if_idle(printer, chosen, catalog);
         let persistence = persisting::begin(printer, catalog, chosen).await?;
         loading::load(printer, catalog, chosen).await?;
+        freed_memory::give_back(catalog);
         Ok(Kept {
             persistence,
             memory,

@@ -41,7 +41,8 @@ codes! {
     DESCRIPTION_TOO_LONG = "MT125" "description-too-long" "The description is longer than 1,024 characters.";
     COMPATIBILITY_TOO_LONG = "MT126" "compatibility-too-long" "The compatibility text is longer than 500 characters.";
     CUT_TEXT = "MT127" "cut-text" "A comment takes the rest of a sentence in SKILL.md.";
-    LARGE_NUMBER = "MT128" "large-number" "A whole number of the front matter is beyond 64 bits.";
+    LARGE_NUMBER = "MT128" "large-number" "A number of the front matter is none that JSON holds.";
+    REFUSED_BY_CLIENTS = "MT129" "refused-by-clients" "A standard field holds what clients of skills refuse.";
     MISPLACED_KEY = "MT130" "misplaced-key" "A key that belongs below metadata.dcc-mcp stands at the top level.";
     UNKNOWN_KEY = "MT131" "unknown-key" "A top-level key is unknown.";
     CLIENT_KEY = "MT132" "client-key" "A top-level key is one that agent clients define.";

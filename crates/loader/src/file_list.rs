@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use cap_std::fs::Metadata;
+use cap_std::fs::{DirEntry, Metadata};
 
 use crate::skill_files::{FolderHandle, ReadFileError, SkillFiles, read_error};
 
@@ -111,62 +111,78 @@ impl FolderHandle {
                     list.skip(path, reason);
                     continue;
                 }
-                let Ok(kind) = entry.file_type() else {
-                    continue;
-                };
-                if kind.is_dir() {
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     folders.push(path);
-                    continue;
-                }
-                let hidden = kind
-                    .is_symlink()
-                    .then(|| self.hidden_target(&path))
-                    .flatten();
-                if let Some(reason) = &hidden
-                    && wanted == Wanted::Served
-                {
-                    list.skip(path, reason);
-                    continue;
-                }
-                // Only a link has to be followed, and never to the outside.
-                let found = if kind.is_file() {
-                    entry.metadata()
-                } else if kind.is_symlink() {
-                    self.dir().metadata(&path)
-                } else {
-                    Err(io::ErrorKind::InvalidInput.into())
-                };
-                match found {
-                    Ok(found) if found.is_file() => {
-                        if list.files.len() >= limit {
-                            list.truncated = true;
-                            return list;
-                        }
-                        if let Some(error) = unreadable(self, &path, &found) {
-                            list.is_exhausted |= matches!(error, ReadFileError::Exhausted);
-                            list.unreadable.insert(path.clone(), error.to_string());
-                        }
-                        note(&path, &found);
-                        list.hidden_links
-                            .extend(hidden.map(|reason| (path.clone(), reason)));
-                        list.files.insert(path, found.len());
-                    }
-                    Ok(_) => list.skip(path, "it is a link to a folder"),
-                    Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                        list.skip(path, "it is not a file");
-                    }
-                    Err(error) => match read_error(&path, &error) {
-                        ReadFileError::Outside { .. } => {
-                            let reason = self.why_outside(&path);
-                            list.skip(path, reason);
-                        }
-                        ReadFileError::NotFound { .. } => list.skip(path, "it leads nowhere"),
-                        error => list.fail(path, &error),
-                    },
+                } else if !self.add(&mut list, &entry, path, (limit, wanted), &mut note) {
+                    return list;
                 }
             }
         }
         list
+    }
+
+    /// Adds what is no folder; `false` where there are more files than the limit. A folder may be read, and one of its files
+    /// swapped for a link before it is looked at: what lies there by then is what is told.
+    fn add(
+        &self,
+        list: &mut FileList,
+        entry: &DirEntry,
+        path: String,
+        (limit, wanted): (usize, Wanted),
+        note: &mut impl FnMut(&str, &Metadata),
+    ) -> bool {
+        let Ok(kind) = entry.file_type() else {
+            return true;
+        };
+        let own = kind.is_file().then(|| entry.metadata());
+        let is_swapped = matches!(&own, Some(Ok(own)) if own.is_symlink());
+        let is_link = kind.is_symlink() || is_swapped;
+        let hidden = is_link.then(|| self.hidden_target(&path)).flatten();
+        if let Some(reason) = &hidden
+            && wanted == Wanted::Served
+        {
+            list.skip(path, reason);
+            return true;
+        }
+        // Only a link has to be followed, and never to the outside.
+        let found = match own {
+            Some(own) if !is_link => own,
+            _ if is_link => self.dir().metadata(&path),
+            _ => Err(io::ErrorKind::InvalidInput.into()),
+        };
+        match found {
+            Ok(found) if found.is_file() => {
+                if list.files.len() >= limit {
+                    list.truncated = true;
+                    return false;
+                }
+                if let Some(error) = unreadable(self, &path, &found) {
+                    list.is_exhausted |= matches!(error, ReadFileError::Exhausted);
+                    list.unreadable.insert(path.clone(), error.to_string());
+                }
+                note(&path, &found);
+                list.hidden_links
+                    .extend(hidden.map(|reason| (path.clone(), reason)));
+                list.files.insert(path, found.len());
+            }
+            Ok(found) if is_link && found.is_dir() => list.skip(path, "it is a link to a folder"),
+            Ok(_) if is_link => list.skip(path, "it is a link to what is not a file"),
+            Ok(_) => list.skip(path, "it is not a file"),
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                list.skip(path, "it is not a file");
+            }
+            Err(error) => match read_error(&path, &error) {
+                ReadFileError::Outside { .. } => {
+                    let reason = self.why_outside(&path);
+                    list.skip(path, reason);
+                }
+                ReadFileError::NotFound { .. } if is_link => list.skip(path, "it leads nowhere"),
+                // It has gone since the folder was read.
+                ReadFileError::NotFound { .. } => {}
+                error => list.fail(path, &error),
+            },
+        }
+        true
     }
 
     /// What is wrong with a link that is not followed. That its target lies inside makes no difference where the way there
@@ -256,11 +272,19 @@ pub fn not_for_readers_at(path: &str) -> Option<(&str, &'static str)> {
     None
 }
 
+const HIDDEN: &str = "it is hidden";
+const COMPILED: &str = "it is compiled code";
+
+/// Whether a path is left out because of what everybody leaves out: what is hidden, and compiled code.
+pub fn is_hidden_or_compiled(path: &str) -> bool {
+    matches!(not_for_readers_at(path), Some((_, HIDDEN | COMPILED)))
+}
+
 pub(crate) fn not_for_readers(name: &str) -> Option<&'static str> {
     if name.starts_with('.') {
-        Some("it is hidden")
+        Some(HIDDEN)
     } else if name == "__pycache__" {
-        Some("it is compiled code")
+        Some(COMPILED)
     } else if name.contains(|c: char| c == '\\' || c.is_control()) {
         Some("its name holds a backslash or a control character")
     } else {
@@ -273,5 +297,52 @@ fn below(folder: &str, name: &str) -> String {
         name.to_owned()
     } else {
         format!("{folder}/{name}")
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// What a folder names as a file is something else by the time that it is looked at.
+    #[test]
+    fn what_was_swapped_is_told_as_what_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("skill");
+        fs::create_dir_all(place.join("inner")).unwrap();
+        let [outside, file] = [folder.path().join("outside.txt"), place.join("a.txt")];
+        fs::write(&outside, "x").unwrap();
+        fs::write(place.join("b.txt"), "bb").unwrap();
+        let told = |swap: &dyn Fn()| {
+            let _ = fs::remove_file(&file);
+            fs::write(&file, "a").unwrap();
+            let files = SkillFiles::canonical(place.canonicalize().unwrap());
+            let handle = files.handle().unwrap();
+            let entries: Vec<_> = handle.dir().entries().unwrap().flatten().collect();
+            fs::remove_file(&file).unwrap();
+            swap();
+            let mut list = FileList::default();
+            for entry in entries.iter().filter(|entry| entry.file_name() == "a.txt") {
+                let limits = (9, Wanted::Served);
+                handle.add(&mut list, entry, "a.txt".into(), limits, &mut |_, _| ());
+            }
+            let size = list.files.get("a.txt").map(ToString::to_string);
+            size.or_else(|| list.skipped.remove("a.txt"))
+        };
+        let link = |to: &str| symlink(to, &file).unwrap();
+        for (to, expected) in [
+            ("../outside.txt", "it leads out of the skill folder"),
+            ("inner", "it is a link to a folder"),
+            ("nowhere", "it leads nowhere"),
+            ("b.txt", "2"),
+        ] {
+            assert_eq!(told(&|| link(to)).as_deref(), Some(expected), "{to}");
+        }
+        let socket = || drop(std::os::unix::net::UnixListener::bind(&file).unwrap());
+        assert_eq!(told(&socket).as_deref(), Some("it is not a file"));
+        assert_eq!(told(&|| ()), None);
     }
 }

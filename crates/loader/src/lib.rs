@@ -73,7 +73,7 @@ mod walk;
 mod watch;
 mod yaml;
 
-pub use file_list::{FileList, not_for_readers_at};
+pub use file_list::{FileList, is_hidden_or_compiled, not_for_readers_at};
 pub use file_start::FileStart;
 pub use findings::{MOST_FINDINGS, findings_left_out, within_limit};
 pub use low_level::{

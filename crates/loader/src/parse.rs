@@ -18,8 +18,8 @@ use crate::safety;
 use crate::script::Scripts;
 use crate::siblings::Siblings;
 use crate::skill_file::{
-    Dependency, FRONT_MATTER_LIMIT, Room, guess_name, parse_salvaging, read_depends_file,
-    read_fields, split,
+    Dependency, FRONT_MATTER_LIMIT, Room, guess_name, hold_to_client_rules, parse_salvaging,
+    read_depends_file, read_fields, split,
 };
 use crate::skill_files::{FolderHandle, ReadFileError};
 use crate::yaml::Node;
@@ -246,6 +246,9 @@ fn read_in(
         &folder_names,
         &mut skill,
     );
+    hold_to_client_rules(&mut findings, &root, &skill, &mut front, |field| {
+        broken.may_hold(field)
+    });
     tell_cut_text(&mut findings, &root);
     tell_large_numbers(&mut findings, &root);
     let has_name = root

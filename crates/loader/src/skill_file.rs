@@ -1,6 +1,7 @@
 //! SKILL.md: where its front matter is, and what it says.
 
 mod client_fields;
+mod client_rules;
 mod dcc_fields;
 mod depends;
 mod depends_file;
@@ -11,6 +12,7 @@ mod recover;
 mod salvage;
 mod split;
 
+pub(crate) use client_rules::hold_to_client_rules;
 pub(crate) use dcc_fields::MOST_ALIASES;
 pub(crate) use depends::Dependency;
 pub(crate) use depends_file::read_depends_file;

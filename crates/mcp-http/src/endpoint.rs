@@ -30,7 +30,7 @@ pub(crate) async fn serve(State(served): State<Served>, request: Request) -> Res
         Method::POST => post(&served, parts, body).await,
         Method::GET => get(&served, &parts.headers),
         Method::DELETE => delete(&served.server, &parts.headers).await,
-        Method::OPTIONS => options(&parts.headers),
+        Method::OPTIONS => options(&parts.headers, METHODS),
         _ => not_allowed(METHODS),
     }
 }
@@ -169,14 +169,14 @@ async fn delete(server: &McpServer, headers: &HeaderMap) -> Response {
 }
 
 /// Browsers ask before they send. Whoever gets here has an allowed origin, or none.
-fn options(headers: &HeaderMap) -> Response {
+pub(crate) fn options(headers: &HeaderMap, methods: &'static str) -> Response {
     let mut response = plain(StatusCode::NO_CONTENT);
     let out = response.headers_mut();
-    out.insert(header::ALLOW, HeaderValue::from_static(METHODS));
+    out.insert(header::ALLOW, HeaderValue::from_static(methods));
     if headers.contains_key(header::ORIGIN) {
         out.insert(
             header::ACCESS_CONTROL_ALLOW_METHODS,
-            HeaderValue::from_static(METHODS),
+            HeaderValue::from_static(methods),
         );
         if let Some(wanted) = headers.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
             out.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());

@@ -6,7 +6,15 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use metier_mcp::AGENT_SKILLS_PATH;
 
+use crate::endpoint;
 use crate::state::{Served, not_found};
+
+const METHODS: &str = "GET, HEAD, OPTIONS";
+
+/// A page that sends headers of its own is asked about first by its browser, as at the endpoint.
+pub(crate) async fn asked_first(request: Request) -> Response {
+    endpoint::options(request.headers(), METHODS)
+}
 
 /// Answers one file. The path is taken as it was sent, so that escapes are undone once.
 pub(crate) async fn serve(State(served): State<Served>, request: Request) -> Response {

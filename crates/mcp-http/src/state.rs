@@ -52,7 +52,10 @@ pub(crate) fn router(server: McpServer, config: &McpHttpConfig) -> Router {
     Router::new()
         .route("/mcp", any(endpoint::serve))
         .route("/healthz", get(health))
-        .route("/.well-known/agent-skills/{*path}", get(skill_files::serve))
+        .route(
+            "/.well-known/agent-skills/{*path}",
+            get(skill_files::serve).options(skill_files::asked_first),
+        )
         .fallback(nothing_here)
         .layer(middleware::from_fn_with_state(served.clone(), guarded))
         .with_state(served)

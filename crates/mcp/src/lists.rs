@@ -31,7 +31,8 @@ impl Changed {
     /// The lists are compared as they would be answered, so that nothing else is news. Blocks.
     pub(crate) fn between(before: &SkillShelf, now: &SkillShelf, reader: &SkillReader) -> Self {
         let mut changed = Self::default();
-        changed.skills.resources = !before.left_out().eq(now.left_out());
+        changed.skills.resources =
+            !before.left_out().eq(now.left_out()) || before.why_rejected() != now.why_rejected();
         for states in now.turns_since(before, reader) {
             for pair in states.windows(2) {
                 let [one, two] = pair else { continue };

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use metier_diagnostics::Diagnostic;
 use metier_loader::LoadedSkill;
 
+use super::shadowed_place::PlaceObstacle;
 use super::told::Told;
 use crate::nested_skill::nested_in_folder;
 
@@ -15,6 +16,30 @@ pub(super) struct LeftOut {
     skill: Arc<LoadedSkill>,
     reason: String,
     told: Mutex<Told>,
+}
+
+/// Why one is to be left out.
+#[derive(Debug)]
+pub(super) struct Reason {
+    text: String,
+    /// A finding about the skill itself says it as well, wherever findings are told.
+    is_found: bool,
+}
+
+impl Reason {
+    /// What keeps a skill back wherever it lies is said before what its place does.
+    pub(super) fn of(skill: &LoadedSkill, place: Option<PlaceObstacle>) -> Self {
+        match (&skill.not_served, place) {
+            (None, Some(obstacle)) => Self {
+                text: obstacle.to_string(),
+                is_found: false,
+            },
+            (own, _) => Self {
+                text: own.clone().unwrap_or_default(),
+                is_found: true,
+            },
+        }
+    }
 }
 
 /// Those of one shelf, by what would be their key.
@@ -27,12 +52,20 @@ impl LeftOutSkills {
         &mut self,
         key: String,
         skill: &Arc<LoadedSkill>,
-        reason: String,
+        reason: Reason,
         before: &Self,
     ) {
+        let Reason {
+            text: reason,
+            is_found,
+        } = reason;
         let known = before.0.get(&key).filter(|known| known.reason == reason);
-        if known.is_none() {
-            tracing::info!("the files of the skill `{key}` are not served: {reason}");
+        match known {
+            Some(_) => {}
+            None if is_found => {
+                tracing::info!("the files of the skill `{key}` are not served: {reason}");
+            }
+            None => tracing::warn!("the files of the skill `{key}` are not served: {reason}"),
         }
         let left_out = match known {
             Some(known) if Arc::ptr_eq(&known.skill, skill) => Arc::clone(known),

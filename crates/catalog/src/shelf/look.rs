@@ -124,8 +124,13 @@ impl ServedSkill {
         }
         // The catalog takes over in a moment what it is behind of.
         let reason = served.as_ref().as_ref().err();
-        if reason.is_none_or(|reason| !is_passing(reason)) {
-            state.told.whole(self.key(), reason);
+        match reason {
+            Some(reason) if is_passing(reason) => {}
+            // The catalog takes it out in a moment as well, and says why.
+            Some(reason) if state.blocked.is_some() && !self.is_shadowed() => {
+                state.told.whole_elsewhere(reason);
+            }
+            reason => state.told.whole(self.key(), reason),
         }
         state.untold = state.untold.max(change);
         state.found = Some(found);
@@ -197,8 +202,7 @@ impl ServedSkill {
         };
         let now = now.after(before);
         for fault in &now.faults {
-            let key = self.key();
-            tracing::warn!("a prompt of the skill `{key}` cannot be used: {fault}");
+            state.told.prompt(self.key(), fault);
         }
         state.prompts = Some(now);
         true
@@ -228,7 +232,9 @@ impl ServedSkill {
         let unmoved = bytes.is_ok_and(|bytes| Some(digest(&bytes)) == file);
         let reason = match parsed {
             Ok(now)
-                if unmoved && now.metadata.front_matter == self.skill().metadata.front_matter =>
+                if unmoved
+                    && now.not_served == self.skill().not_served
+                    && now.metadata.front_matter == self.skill().metadata.front_matter =>
             {
                 *agreed = file;
                 return (None, FileChange::Files);

@@ -4,6 +4,8 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwapOption;
+use metier_diagnostics::Diagnostic;
+use metier_loader::codes::LAST_GOOD_KEPT;
 use metier_loader::{
     FileManifest, LoadedSkill, MANIFEST_BYTES, ManifestFile, ReadFileError, SkillPrompt, digest,
 };
@@ -88,6 +90,12 @@ impl ServedSkill {
         if skill.beyond_manifest.is_some() {
             told.whole(&key, skill.beyond_manifest.as_ref());
         }
+        // A save that leaves a skill broken brings back nothing, not even until somebody looks.
+        let is_broken = |found: &Diagnostic| found.code == LAST_GOOD_KEPT;
+        let served = same_folder
+            .filter(|_| skill.diagnostics.iter().any(is_broken))
+            .and_then(|before| before.served.load_full())
+            .filter(|served| served.as_ref().as_ref().is_err_and(|why| !is_passing(why)));
         let state = State {
             cache,
             prompts,
@@ -97,7 +105,7 @@ impl ServedSkill {
         Self {
             place: Arc::new(SkillPlace::new(key, skill, version)),
             state: Mutex::new(state),
-            served: ArcSwapOption::empty(),
+            served: ArcSwapOption::new(served),
             shown: before.map_or_else(Arc::default, |before| Arc::clone(&before.shown)),
         }
     }

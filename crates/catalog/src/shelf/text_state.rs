@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use metier_diagnostics::{Diagnostic, visible_name};
-use metier_loader::ManifestFile;
+use metier_loader::{ManifestFile, is_hidden_or_compiled};
 use metier_skill_model::{SkillStatus, SkillSummary};
 use serde::Serialize;
 
@@ -54,6 +54,12 @@ impl TextState {
             findings,
             ..Self::default()
         }
+    }
+
+    /// How many of those that are left out everybody leaves out.
+    pub fn hidden_or_compiled(&self) -> usize {
+        let paths = self.left_out.keys();
+        paths.filter(|path| is_hidden_or_compiled(path)).count()
     }
 
     /// Adds what is to be said of the files to what is said of the skill.

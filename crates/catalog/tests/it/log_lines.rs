@@ -38,7 +38,10 @@ impl Subscriber for Captured {
     fn event(&self, event: &Event<'_>) {
         let mut message = Message(String::new());
         event.record(&mut message);
-        if message.0.contains("served") || message.0.contains("MT601") {
+        if ["served", "MT601", "no more is told"]
+            .iter()
+            .any(|word| message.0.contains(word))
+        {
             let line = format!("{} {}", event.metadata().level(), message.0);
             let mut lines = self.0.lock().unwrap();
             lines.push((std::thread::current().id(), line));

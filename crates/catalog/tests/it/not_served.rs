@@ -172,6 +172,41 @@ fn a_skill_that_would_give_nothing_is_not_offered() {
     assert_eq!(stubs(&bench), ["large", "many"]);
 }
 
+/// The last good version of a skill that stays broken does not come back with each save.
+#[test]
+fn a_save_that_leaves_a_skill_broken_is_no_news_of_tools() {
+    let bench = Bench::new();
+    bench.skill("good", &[]);
+    bench.skill("words", &[]);
+    bench.discover();
+    let look = || drop(bench.catalog.text_states(&["good", "words"]));
+    look();
+    bench.file("words/SKILL.md", "no front matter");
+    bench.discover();
+    look();
+    assert_eq!(stubs(&bench), ["good"]);
+    let mut events = bench.catalog.subscribe();
+    for text in [
+        "none, in other words",
+        "---\nname: [\n---\n",
+        "\n\n",
+        "---\n- x\n---\n",
+    ] {
+        bench.file("words/SKILL.md", text);
+        bench.discover();
+        assert_eq!(stubs(&bench), ["good"], "{text:?}");
+        look();
+        assert_eq!(stubs(&bench), ["good"], "{text:?}");
+        while let Ok(event) = events.try_recv() {
+            assert!(!event.tools_changed, "{text:?}");
+        }
+    }
+    bench.skill("words", &[]);
+    bench.discover();
+    look();
+    assert_eq!(stubs(&bench), ["good", "words"]);
+}
+
 #[tokio::test]
 async fn a_broken_save_takes_a_skill_out_of_the_listing_until_it_is_mended() {
     let bench = Bench::new();
@@ -208,12 +243,11 @@ fn the_log_names_each_file_that_is_left_out_once() {
         log.taken(),
         [
             "WARN the files of the skill `many` are not served: the skill has more than 512 files",
-            "INFO `.env` of the skill `words` is not served: it is hidden",
-            "INFO `__pycache__` of the skill `words` is not served: it is compiled code",
+            "INFO what is hidden or compiled in the skill `words` is not served: `.env`, `__pycache__`",
             "WARN `gone.txt` of the skill `words` is not served: it leads nowhere",
             "WARN `out.txt` of the skill `words` is not served: it leads out of the skill folder",
             "WARN `self` of the skill `words` is not served: it is a link to a folder",
-            "INFO `x\\n WARN forged\\u{1b}[31m` of the skill `words` is not served: its name holds a backslash or a control character",
+            "WARN `x\\n WARN forged\\u{1b}[31m` of the skill `words` is not served: its name holds a backslash or a control character",
         ]
     );
     // What the lists say is the same.
@@ -246,6 +280,104 @@ fn the_log_names_each_file_that_is_left_out_once() {
     assert_eq!(
         log.taken(),
         ["WARN the files of the skill `many` are not served: the skill has more than 512 files"]
+    );
+}
+
+/// A finding says what keeps a skill back wherever it lies; what its place does only the log says.
+#[cfg(unix)]
+#[test]
+fn the_log_warns_of_a_shadowed_skill_that_has_no_uri() {
+    let log = Captured::start();
+    let bench = Bench::new();
+    for (folder, name) in [("a", "shared"), ("b", "shared"), ("x", "explicit")] {
+        let text = format!("---\nname: {name}\ndescription: D.\n---\n");
+        bench.file(&format!("{folder}/SKILL.md"), &text);
+    }
+    bench.file(
+        "Odd_Name/SKILL.md",
+        "---\nname: Odd_Name\ndescription: The odd skill.\n---\n",
+    );
+    bench.discover();
+    let _ = bench.catalog.text_states(&["shared"]);
+    assert_eq!(
+        log.taken(),
+        [
+            "INFO the files of the skill `Odd_Name` are not served: its name `Odd_Name` does not follow the pattern for skill names",
+            "WARN the files of the skill `explicit/shared` are not served: its URI would lie inside the skill `explicit`",
+        ]
+    );
+    bench.discover();
+    let _ = bench.catalog.text_states(&["shared"]);
+    assert_eq!(log.taken(), [""; 0]);
+}
+
+/// A client that reads makes a skill be looked at, and whoever swaps a file to and fro must not fill the log by that.
+#[cfg(unix)]
+#[test]
+fn what_comes_and_goes_is_told_three_times() {
+    let log = Captured::start();
+    let bench = Bench::new();
+    bench.skill("words", &[]);
+    bench.discover();
+    let (file, link) = (
+        bench.file("words/a.txt", ""),
+        bench.path().join("words/a.txt"),
+    );
+    let look = || drop(bench.catalog.text_states(&["words"]));
+    let left_out = "WARN `a.txt` of the skill `words` is not served: it leads nowhere";
+    let nested = "INFO MT601: `words/deep/SKILL.md` of the skill `words`: inside `words` a SKILL.md is a supporting file, no skill of its own";
+    let whole =
+        "WARN the files of the skill `words` are not served: the skill has more than 512 files";
+    let last = " (this comes and goes, and is told no more)";
+    for turn in 0..5 {
+        fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink("nowhere", &link).unwrap();
+        bench.file("words/deep/SKILL.md", "");
+        look();
+        let told = log.taken();
+        crowd(&bench, "words");
+        look();
+        let told_of_all = log.taken();
+        fs::remove_dir_all(bench.path().join("words/crowd")).unwrap();
+        fs::remove_dir_all(bench.path().join("words/deep")).unwrap();
+        fs::remove_file(&link).unwrap();
+        bench.file("words/a.txt", "");
+        look();
+        assert_eq!(log.taken(), [""; 0], "{turn}");
+        let end = if turn == 2 { last } else { "" };
+        let lines = |lines: &[&str]| -> Vec<String> {
+            let lines = lines.iter().filter(|_| turn < 3);
+            lines.map(|line| format!("{line}{end}")).collect()
+        };
+        assert_eq!(told, lines(&[left_out, nested]), "{turn}");
+        assert_eq!(told_of_all, lines(&[whole]), "{turn}");
+    }
+}
+
+/// Nor by names that are new each time.
+#[cfg(unix)]
+#[test]
+fn the_log_of_one_skill_has_an_end() {
+    let log = Captured::start();
+    let bench = Bench::new();
+    bench.skill("words", &[]);
+    bench.discover();
+    for turn in 0..8 {
+        for number in 0..90 {
+            let link = bench.path().join(format!("words/{turn}-{number}"));
+            std::os::unix::fs::symlink("nowhere", link).unwrap();
+        }
+        let _ = bench.catalog.text_states(&["words"]);
+        for number in 0..90 {
+            fs::remove_file(bench.path().join(format!("words/{turn}-{number}"))).unwrap();
+        }
+        let _ = bench.catalog.text_states(&["words"]);
+    }
+    let told = log.taken();
+    assert_eq!(told.len(), 501);
+    assert_eq!(
+        told[500],
+        "WARN of the skill `words` no more is told: its files go on changing"
     );
 }
 

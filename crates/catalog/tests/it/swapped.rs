@@ -67,6 +67,80 @@ async fn a_skill_that_a_question_took_out_is_brought_back_by_the_next_one_that_f
     }
 }
 
+/// Nobody looks at the files of a skill that its SKILL.md keeps back, and yet it is seen that it was mended.
+#[tokio::test]
+async fn a_skill_that_its_own_file_kept_back_is_found_mended_by_the_next_question() {
+    let good = "---\nname: words\ndescription: Words.\n---\n";
+    let long = format!(
+        "---\nname: words\ndescription: {}\n---\n",
+        "x".repeat(1_100)
+    );
+    let mark = format!("\u{feff}{good}");
+    let blank = format!("\n{good}");
+    for bad in [
+        long.as_str(),
+        mark.as_str(),
+        blank.as_str(),
+        "---\nname: words\ndescription: a b: c d\n---\n",
+        "---\ndescription: Words.\n---\n",
+        "---\nname: Bad_Name\ndescription: Words.\n---\n",
+        "---\nname: 1234\ndescription: Words.\n---\n",
+        "---\nname: words\ndescription: Words.\nlicense:\n---\n",
+        "---\nname: [\n---\n",
+        "---\n- no mapping\n---\n",
+    ] {
+        for is_shown_first in [false, true] {
+            let bench = Bench::new();
+            bench.skill("other", &[]);
+            bench.file("words/SKILL.md", if is_shown_first { good } else { bad });
+            bench.discover();
+            let served = |name: &str| {
+                let states = bench.catalog.text_states(&[name]);
+                states[0].as_ref().is_some_and(|state| state.uri.is_some())
+            };
+            assert_eq!(served("words"), is_shown_first, "{bad:?}");
+            bench.file("words/SKILL.md", bad);
+            assert!(!served("words"), "{bad:?}");
+            assert!(!served("words"), "{bad:?}");
+            bench.file("words/SKILL.md", good);
+            // Also where the question is about something else.
+            let listed = bench.structured("list_skills", json!({})).await;
+            assert_eq!(listed["total"], 2, "{bad:?}: {listed}");
+            assert!(served("words"), "{bad:?}");
+            let read = json!({"skill_name": "words"});
+            let read = bench.structured("read_skill_file", read).await;
+            assert_eq!(read["uri"], "skill://words/SKILL.md", "{bad:?}: {read}");
+        }
+    }
+    let bench = Bench::new();
+    bench.skill("other", &[]);
+    let odd = bench.file("words/skill.md", good);
+    bench.discover();
+    let served = || {
+        bench.catalog.text_states(&["words"])[0]
+            .clone()
+            .unwrap()
+            .uri
+    };
+    assert_eq!(served(), None);
+    fs::rename(odd, bench.path().join("words/SKILL.md")).unwrap();
+    assert!(served().is_some());
+}
+
+/// What is kept back and stays as it is costs no discovery.
+#[test]
+fn a_skill_that_stays_kept_back_is_not_looked_for_again() {
+    let bench = Bench::new();
+    bench.skill("other", &[]);
+    bench.file("words/SKILL.md", "---\nname: [\n---\n");
+    bench.discover();
+    let _ = bench.catalog.text_states(&["other"]);
+    bench.skill("more", &[]);
+    let _ = bench.catalog.text_states(&["other"]);
+    // A discovery would have found the new one.
+    assert_eq!(names(&bench), ["other"]);
+}
+
 /// What does not come back costs no discovery, and another change of the folders takes nothing from anybody.
 #[test]
 fn one_that_stays_away_is_not_looked_for_again_and_comes_when_it_is_there() {

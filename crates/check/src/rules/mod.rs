@@ -12,6 +12,7 @@ mod schema_slips;
 mod script_not_run;
 mod tool_names;
 mod unused_script;
+mod uri_taken;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +22,7 @@ use metier_skill_model::canonical_name;
 
 pub(crate) use dependencies::{Served, verdicts};
 pub use schema_slips::{RequiredAndForbidden, required_and_forbidden};
+pub(crate) use uri_taken::find as uri_taken;
 
 use crate::subject::Subject;
 

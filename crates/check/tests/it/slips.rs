@@ -292,3 +292,29 @@ fn what_no_client_can_read_is_told_with_the_reason() {
     );
     assert!(found("MT610", &[plain, ("a/.large.bin", &megabytes)]).is_empty());
 }
+
+/// Served as `skill://explicit/shared/…` it would be a file of the skill `explicit`.
+#[test]
+fn a_shadowed_skill_that_has_no_uri_is_told() {
+    let named = |name: &str| format!("---\nname: {name}\ndescription: d\n---\n");
+    let shared = named("shared");
+    let first = ("a/SKILL.md", shared.as_str());
+    let second = ("b/SKILL.md", shared.as_str());
+    let third = ("c/SKILL.md", shared.as_str());
+    assert!(found("MT612", &[first, second]).is_empty());
+    assert_eq!(
+        found("MT612", &[first, second, third]),
+        [
+            "c/SKILL.md:1:1: no file of `shared` is served to clients: another skill of this name is served as \
+             skill://explicit/shared | give it a name of its own"
+        ]
+    );
+    let inside = "b/SKILL.md:1:1: no file of `shared` is served to clients: its URI would lie inside the skill `explicit` \
+                  | give it a name of its own";
+    let label = named("explicit");
+    let label = ("x/SKILL.md", label.as_str());
+    assert_eq!(found("MT612", &[first, second, label]), [inside]);
+    // A skill that is not there itself takes no place.
+    let broken = ("x/SKILL.md", "---\nname: explicit\ntags: [\n---\n");
+    assert!(found("MT612", &[first, second, broken]).is_empty());
+}

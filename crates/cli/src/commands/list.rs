@@ -1,8 +1,10 @@
 //! `metier list`.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use metier::SkillCatalog;
-use metier::catalog::CatalogEvent;
+use metier::catalog::{CatalogEvent, TextState};
 use metier::skill_model::{SkillStatus, SkillSummary};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
@@ -79,7 +81,8 @@ impl List {
         already: Option<&Value>,
     ) -> (Value, Result<(), Failure>) {
         // What the files say may take a skill out: what is told is what the look at them left.
-        let _ = catalog.texts_of(&catalog.list_skills(None));
+        let mut texts = Texts::default();
+        texts.look(catalog, &catalog.list_skills(None));
         let skills = catalog.list_skills(self.status);
         let unusable = |status| {
             if self.status.is_none() {
@@ -90,11 +93,13 @@ impl List {
         };
         let rejected = unusable(SkillStatus::Skipped);
         let shadowed = unusable(SkillStatus::Shadowed);
+        texts.look(catalog, &skills);
+        texts.look(catalog, &shadowed);
         let answer = json!({
             "total": skills.len(),
-            "skills": rows(catalog, &skills),
+            "skills": rows(catalog, &skills, &texts),
             "rejected": rejected,
-            "shadowed": rows(catalog, &shadowed),
+            "shadowed": rows(catalog, &shadowed, &texts),
             "findings": catalog.snapshot().root_findings().collect::<Vec<_>>(),
             "searched": searched::places(catalog.registry().settings(), &self.places.paths),
         });
@@ -123,22 +128,57 @@ impl List {
             }
         }
         printer.say(&said);
+        let usual: usize = [&skills, &shadowed]
+            .into_iter()
+            .flatten()
+            .filter_map(|skill| texts.of(skill))
+            .map(TextState::hidden_or_compiled)
+            .sum();
+        if usual > 0 {
+            printer.say(&format!(
+                "hidden or compiled, and so not served: {usual} (--json names each)"
+            ));
+        }
         let found = self.places.tell_if_empty(printer, catalog);
         (answer, found)
     }
 }
 
+/// How skills are served as text, each looked at once.
+#[derive(Default)]
+struct Texts(BTreeMap<String, TextState>);
+
+impl Texts {
+    /// Looks at the files of those that are not known yet.
+    fn look(&mut self, catalog: &SkillCatalog, skills: &[SkillSummary]) {
+        let new = skills.iter().filter(|skill| self.of(skill).is_none());
+        let new: Vec<SkillSummary> = new.cloned().collect();
+        let found = new.iter().zip(catalog.texts_of(&new));
+        let found = found.filter_map(|(skill, text)| Some((asked(skill).to_owned(), text?)));
+        self.0.extend(found);
+    }
+
+    fn of(&self, skill: &SkillSummary) -> Option<&TextState> {
+        self.0.get(asked(skill))
+    }
+}
+
+/// What `metier info` takes: the id of a skill whose name another one has.
+fn asked(skill: &SkillSummary) -> &str {
+    skill.id.as_ref().unwrap_or(&skill.name)
+}
+
 /// The skills, each with where it lies and why its files are not served.
-fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
-    let texts = catalog.texts_of(skills);
-    let rows = skills.iter().zip(texts).map(|(skill, text)| {
+fn rows(catalog: &SkillCatalog, skills: &[SkillSummary], texts: &Texts) -> Vec<Value> {
+    let rows = skills.iter().map(|skill| {
+        let text = texts.of(skill);
         let mut skill = skill.clone();
-        if let Some(text) = &text {
+        if let Some(text) = text {
             text.add_findings(&mut skill.diagnostics);
         }
         let mut row = json!(skill);
-        let asked = skill.id.as_ref().unwrap_or(&skill.name);
-        let metadata = catalog.get_skill_info(asked).and_then(|info| info.metadata);
+        let info = catalog.get_skill_info(asked(&skill));
+        let metadata = info.and_then(|info| info.metadata);
         if let (Some(metadata), Some(row)) = (metadata, row.as_object_mut()) {
             let folder = metadata.skill_path.to_string_lossy();
             row.insert("folder".to_owned(), folder.into());
@@ -146,10 +186,8 @@ fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
         if let Some(text) = text
             && let Some(row) = row.as_object_mut()
         {
-            row.extend(
-                text.not_served
-                    .map(|why| ("not_served".to_owned(), why.into())),
-            );
+            let why = text.not_served.clone();
+            row.extend(why.map(|why| ("not_served".to_owned(), why.into())));
             if !text.left_out.is_empty() {
                 row.insert("left_out".to_owned(), json!(text.left_out));
             }
@@ -161,8 +199,7 @@ fn rows(catalog: &SkillCatalog, skills: &[SkillSummary]) -> Vec<Value> {
 
 fn row(skill: &SkillSummary) -> Vec<String> {
     vec![
-        // What is shown is what `metier info` takes.
-        skill.id.as_ref().unwrap_or(&skill.name).clone(),
+        asked(skill).to_owned(),
         skill.status.to_string(),
         skill.dcc.clone(),
         skill.tool_count.to_string(),

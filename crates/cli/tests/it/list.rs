@@ -91,6 +91,45 @@ fn a_skill_that_its_files_block_is_rejected_with_the_reason() {
 }
 
 #[test]
+fn what_blocks_a_skill_is_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "---\nname: names\ndescription: D.\n---\nB\n";
+    write(folder.path().join("names/SKILL.md"), text);
+    write(folder.path().join("names/n.md"), "a\u{202e}b");
+    insta::assert_snapshot!(run(folder.path(), &["list", "--no-config", "."]));
+}
+
+/// What everybody leaves out is counted; what nobody expects is told.
+#[cfg(unix)]
+#[test]
+fn what_is_left_out_of_skills_is_told_beside_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "---\nname: notes\ndescription: D.\n---\nB\n";
+    for root in ["explicit", "other"] {
+        write(folder.path().join(root).join("notes/SKILL.md"), text);
+    }
+    let label = text.replace("notes", "explicit-2");
+    write(folder.path().join("explicit/label/SKILL.md"), &label);
+    for odd in [
+        ".env",
+        "__pycache__/a.pyc",
+        "back\\slash.txt",
+        "new\nline.txt",
+    ] {
+        write(folder.path().join("explicit/notes").join(odd), "");
+    }
+    let list = ["list", "--no-config", "explicit", "other"];
+    insta::assert_snapshot!(run(folder.path(), &list));
+    let check = metier(folder.path())
+        .args(["check", "--no-config", "explicit", "other"])
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&check.stdout).into_owned();
+    let why = "its URI would lie inside the skill `explicit-2`";
+    assert!(told.contains("MT612") && told.contains(why), "{told}");
+}
+
+#[test]
 fn copies_of_one_name_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
     for root in ["ra", "rb", "rc"] {

@@ -17,7 +17,7 @@ use crate::yaml::Node;
 use crate::{ParseMode, codes};
 
 const LONGEST_DESCRIPTION: usize = 1024;
-const LONGEST_COMPATIBILITY: usize = 500;
+pub(super) const LONGEST_COMPATIBILITY: usize = 500;
 
 /// What is read from the front matter and used later.
 #[derive(Debug, Default)]

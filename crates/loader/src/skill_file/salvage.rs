@@ -47,6 +47,12 @@ impl Broken {
         }
     }
 
+    /// Whether a part of this key at the top may be among what is broken.
+    pub(crate) fn may_hold(&self, field: &str) -> bool {
+        let mut tops = self.keys.iter().map(|key| key.split('.').next());
+        tops.any(|top| top.is_none_or(|top| top == field || !is_known(top)))
+    }
+
     /// Whether one of the keys may be, or hold, the one that names the tools file.
     pub(crate) fn may_name_tools(&self, has_metadata: bool) -> bool {
         self.keys.iter().any(|key| match key.split_once('.') {

@@ -176,8 +176,11 @@ pub(crate) fn keys_below(body: &str) -> Option<&str> {
 pub(crate) fn guess_name(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(4096))?);
     let line = text.lines().find_map(|line| line.strip_prefix("name:"))?;
-    let name = line.trim().trim_matches(['"', '\'']).trim();
-    (!name.is_empty()).then(|| name.to_owned())
+    let value = line.split_once(" #").map_or(line, |(value, _)| value);
+    let name = value.trim().trim_matches(['"', '\'']).trim();
+    // What YAML reads as the beginning of something else is no name.
+    let is_name = !name.is_empty() && !name.contains(|c: char| "[]{}\"'&*!|>%@`#,:".contains(c));
+    is_name.then(|| name.to_owned())
 }
 
 fn looks_like_utf16(bytes: &[u8]) -> bool {
@@ -270,6 +273,25 @@ mod tests {
     fn fault(bytes: &[u8]) -> (&'static str, Range<usize>, String) {
         let fault = split(bytes, true).unwrap_err();
         (fault.code.id, fault.span, fault.message)
+    }
+
+    #[test]
+    fn a_broken_name_is_guessed_only_where_it_is_one() {
+        for (line, name) in [
+            ("name: bake-ao", Some("bake-ao")),
+            ("name: \"bake ao", Some("bake ao")),
+            ("name: 名 # of the tool", Some("名")),
+            ("name: [", None),
+            ("name: [bake", None),
+            ("name: {bake", None),
+            ("name: &bake", None),
+            ("name: a: b", None),
+            ("name: | ", None),
+            ("name:", None),
+            ("name: '\"", None),
+        ] {
+            assert_eq!(guess_name(line.as_bytes()).as_deref(), name, "{line}");
+        }
     }
 
     #[test]

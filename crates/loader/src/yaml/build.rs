@@ -203,9 +203,9 @@ impl<'a> Builder<'a, '_> {
                     // Of an empty one the parser counts the blanks behind it in.
                     span.end = self.places.trim_end(span.start, span.end);
                 }
-                let text_tag = self.tag(tag.as_deref(), &span);
+                let tagged = self.tag(tag.as_deref(), &span);
                 let text = self.told.remove(&span.start).map_or(text, Cow::Owned);
-                let plain = style == ScalarStyle::Plain && !text_tag;
+                let plain = tagged.unwrap_or(style == ScalarStyle::Plain);
                 self.finish(Node::scalar(text.into(), plain, span), anchor);
             }
             Event::Alias(anchor) => self.alias(anchor, &span)?,
@@ -322,11 +322,10 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Notes a tag outside the core schema; true for one that makes any scalar text.
-    fn tag(&mut self, tag: Option<&Tag>, span: &Range<usize>) -> bool {
-        let Some(tag) = tag else {
-            return false;
-        };
+    /// Notes a tag outside the core schema. Of a scalar it may say how it is read however it is written: by its meaning
+    /// (true) or as text.
+    fn tag(&mut self, tag: Option<&Tag>, span: &Range<usize>) -> Option<bool> {
+        let tag = tag?;
         // Written out (`!<tag:yaml.org,2002:str>`) a tag comes as a whole.
         let written_out = tag.handle.is_empty().then_some(tag.suffix.as_str());
         let written_out = written_out.and_then(|whole| whole.strip_prefix("tag:yaml.org,2002:"));
@@ -348,7 +347,12 @@ impl<'a> Builder<'a, '_> {
                 format!("the YAML tag `{handle}{suffix}` is not supported"),
             ));
         }
-        plain_mark || core && suffix == "str"
+        match suffix {
+            _ if plain_mark => Some(false),
+            "str" if core => Some(false),
+            "int" | "float" | "bool" | "null" if core => Some(true),
+            _ => None,
+        }
     }
 
     /// Notes a key that is no scalar; of those inside each other the outermost is told.

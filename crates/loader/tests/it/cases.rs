@@ -359,3 +359,75 @@ fn a_key_that_is_nearly_dcc_mcp_is_told() {
         assert_eq!(found(key), None, "{key}");
     }
 }
+
+/// One entry that a client refuses costs it the whole list.
+#[test]
+fn what_clients_of_skills_refuse_is_not_served() {
+    let not_served = |name: &str, more: &str| {
+        let folder = Folder::new();
+        let text = format!("---\nname: {name}\n{more}\n---\n");
+        folder.write(&format!("{name}/SKILL.md"), text);
+        let skill = metier_loader::parse_skill_dir(&folder.at(name), ParseMode::Lenient).unwrap();
+        let told = skill.diagnostics.iter();
+        let told = told
+            .filter(|found| found.severity > metier_diagnostics::Severity::Info)
+            .map(|found| found.code.id);
+        (
+            skill.not_served.unwrap_or_default(),
+            told.collect::<Vec<_>>(),
+        )
+    };
+    for name in ["1234", "1e3", "0x1f", "true", "1.5"] {
+        let (reason, told) = not_served(name, "description: x");
+        assert!(reason.contains("name"), "{name}: {reason}");
+        assert!(
+            told.iter().any(|code| ["MT129", "MT121"].contains(code)),
+            "{name}: {told:?}"
+        );
+    }
+    assert_eq!(not_served("1234", "description: x").1, ["MT129"]);
+    for (more, code) in [
+        ("description: 42", "MT129"),
+        ("description: true", "MT129"),
+        ("description:", "MT124"),
+        ("description: \"  \"", "MT124"),
+        ("description: [a]", "MT135"),
+        ("license: x", "MT124"),
+        ("description: x\nlicense:", "MT129"),
+        ("description: x\nlicense: 2.0", "MT129"),
+        ("description: x\nlicense: [MIT]", "MT135"),
+        ("description: x\ncompatibility:", "MT129"),
+        ("description: x\ncompatibility: \"\"", "MT129"),
+        ("description: x\ncompatibility: 3", "MT129"),
+        ("description: x\ncompatibility: {a: b}", "MT135"),
+        ("description: x\nallowed-tools:", "MT129"),
+        ("description: x\nallowed-tools: 5", "MT129"),
+        ("description: x\nallowed-tools: [Read, 1]", "MT129"),
+        ("description: x\nallowed-tools: {a: b}", "MT135"),
+        ("description: x\nmetadata:", "MT129"),
+        ("description: x\nmetadata: \"\"", "MT129"),
+        ("description: x\nmetadata: some text", "MT135"),
+        ("description: x\nmetadata: [a, b]", "MT135"),
+    ] {
+        let (reason, told) = not_served("a", more);
+        assert!(!reason.is_empty(), "{more}");
+        assert_eq!(told, [code], "{more}");
+    }
+    let long = format!("description: x\ncompatibility: {}", "x".repeat(501));
+    assert_eq!(
+        not_served("a", &long),
+        (
+            "`compatibility` in its front matter must be text of 1 to 500 characters".to_owned(),
+            vec!["MT126"]
+        )
+    );
+    for fine in [
+        "description: \"42\"",
+        "description: x\nlicense: \"\"",
+        "description: x\nlicense: MIT\ncompatibility: Any\nallowed-tools: []\nmetadata: {}",
+        "description: x\nallowed-tools: Read, Grep",
+        "description: x\nallowed_tools: 1",
+    ] {
+        assert_eq!(not_served("a", fine), (String::new(), vec![]), "{fine}");
+    }
+}

@@ -251,6 +251,20 @@ async fn a_page_of_this_machine_may_ask_before_it_sends() {
         "Mcp-Session-Id"
     );
     assert_eq!(got.header("vary"), "Origin");
+    // The files for installers are asked about in the same way.
+    let index = "/.well-known/agent-skills/index.json";
+    let got = client.send_to(index, Method::OPTIONS, &headers, "").await;
+    assert_eq!(got.status, StatusCode::NO_CONTENT);
+    for (header, value) in [
+        ("access-control-allow-origin", "http://localhost:6274"),
+        ("access-control-allow-headers", "mcp-protocol-version"),
+        ("access-control-allow-methods", "GET, HEAD, OPTIONS"),
+    ] {
+        assert_eq!(got.header(header), value);
+    }
+    let foreign = [("origin", "https://elsewhere.example")];
+    let got = client.send_to(index, Method::OPTIONS, &foreign, "").await;
+    assert_eq!(got.status, StatusCode::FORBIDDEN);
 }
 
 #[tokio::test]

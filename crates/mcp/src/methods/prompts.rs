@@ -97,8 +97,14 @@ pub(super) fn find<'s>(
         .filter(|(skill, _)| is_prompt(skill))
         .ok_or_else(|| {
             let shown: String = name.chars().take(100).collect();
-            McpError::invalid_params(format!("no prompt {shown:?}; prompts/list has them all"))
-                .with_data(json!({ "name": shown }))
+            let skill = name.split_once(BETWEEN).map_or(name, |(skill, _)| skill);
+            // A skill that is known says why it is not there.
+            let why = shelf.why_not(&[skill.to_owned()]);
+            let said = match why.filter(|_| shelf.get(skill).is_none()) {
+                Some(why) => format!("no prompt {shown:?}: {why}"),
+                None => format!("no prompt {shown:?}; prompts/list has them all"),
+            };
+            McpError::invalid_params(said).with_data(json!({ "name": shown }))
         })
 }
 

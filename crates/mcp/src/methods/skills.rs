@@ -25,6 +25,8 @@ use crate::table::{Eras, Feature};
 /// How many skills a page holds.
 const PAGE: usize = 50;
 const LIST: &str = "skills";
+/// How many rejected skills a list names: a folder full of other things may hold any number.
+const MOST_REJECTED: usize = 100;
 /// The type of a folder.
 const FOLDER: &str = "inode/directory";
 
@@ -67,7 +69,7 @@ struct File {
 fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let asked: ListParams = read(params)?;
     let last = cursor::last_seen(LIST, asked.cursor.as_deref())?;
-    let (own, left_out) = shared
+    let (own, left_out, more_rejected) = shared
         .catalog
         .look(|shelf, change| Ok::<_, McpError>(page(shelf, &last, change)))?;
     if let Some(session) = &call.session {
@@ -75,17 +77,30 @@ fn list(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     }
     let mut meta = Map::new();
     if !left_out.is_empty() {
-        meta.insert("dcc".into(), json!({ "left_out": left_out }));
+        let mut dcc = json!({ "left_out": left_out });
+        if let (more @ 1.., Some(dcc)) = (more_rejected, dcc.as_object_mut()) {
+            dcc.insert("more_rejected".into(), more.into());
+        }
+        meta.insert("dcc".into(), dcc);
     }
     shared
         .results
         .build(call.era, &own, Some(CacheHints::LIST), meta)
 }
 
-/// One page, and why skills are not on it.
-fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> (Map<String, Value>, LeftOut) {
+/// One page, why skills are not on it, and how many more are rejected.
+fn page(
+    shelf: &SkillShelf,
+    last: &str,
+    change: &mut FileChange,
+) -> (Map<String, Value>, LeftOut, usize) {
     let mut left_out = LeftOut::new();
+    let mut more_rejected = 0;
     if last.is_empty() {
+        let rejected = shelf.why_rejected();
+        let named = rejected.iter().take(MOST_REJECTED);
+        left_out.extend(named.map(|(key, reason)| (key.clone(), reason.clone())));
+        more_rejected = rejected.len().saturating_sub(MOST_REJECTED);
         let reasons = shelf.left_out();
         left_out.extend(reasons.map(|(key, reason)| (key.to_owned(), reason.to_owned())));
         left_out.extend(shelf.why_shadowed(change));
@@ -105,7 +120,7 @@ fn page(shelf: &SkillShelf, last: &str, change: &mut FileChange) -> (Map<String,
     if let Some(last) = page.next() {
         own.insert("nextCursor".into(), cursor::after(LIST, last).into());
     }
-    (own, left_out)
+    (own, left_out, more_rejected)
 }
 
 type LeftOut = BTreeMap<String, String>;
@@ -139,11 +154,18 @@ fn get(shared: &Shared, call: &Call, params: &str) -> Result<Bytes, McpError> {
     let segments = file_segments(&uri)?;
     let own = shared.catalog.look(|shelf, change| {
         let (skill, path) = find(shelf, &uri, &segments)?;
-        if path != SKILL_FILE {
-            return Err(no_such(&uri, "expected the URI of a skill's SKILL.md"));
-        }
         let manifest = skill.manifest(change);
         let manifest = manifest.as_ref().as_ref();
+        if path != SKILL_FILE {
+            let known = manifest.is_ok_and(|manifest| manifest.get(&path).is_some());
+            let name = path.rsplit_once('/').map(|(_, name)| name);
+            if known && name.is_some_and(|name| name.eq_ignore_ascii_case(SKILL_FILE)) {
+                let key = skill.key();
+                let why = format!("a SKILL.md inside `{key}` is a file of it, no skill of its own");
+                return Err(no_such(&uri, &why));
+            }
+            return Err(no_such(&uri, "expected the URI of a skill's SKILL.md"));
+        }
         let manifest = manifest.map_err(|reason| no_such(&uri, reason))?;
         Ok(json!({ "skill": entry(skill, manifest) }))
     })?;

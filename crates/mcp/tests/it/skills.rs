@@ -213,6 +213,82 @@ async fn a_known_skill_that_is_not_served_says_so_and_nothing_stands_in_for_it()
     }
 }
 
+/// Whoever looks for a skill finds why it is not there, also where nothing of it is served.
+#[tokio::test]
+async fn what_is_rejected_or_blocked_is_named_with_the_reason() {
+    let bench = bench();
+    let client = bench.session().await;
+    let _ = both(&bench, &client, "skills/list", json!({})).await;
+    let named = "---\nname: names\ndescription: x\n---\n";
+    write(bench.root(), "names/SKILL.md", named);
+    write(bench.root(), "names/n.md", "a\u{202e}b");
+    write(bench.root(), "broken/SKILL.md", "---\nname: [\n---\n");
+    let stream = bench.server.open_stream(Some(&client.id)).unwrap();
+    bench.rediscover();
+    let list = both(&bench, &client, "skills/list", json!({})).await;
+    let left_out = &list.answer["result"]["_meta"]["dcc"]["left_out"];
+    for (name, code) in [("broken", "MT108"), ("names", "MT4")] {
+        let why = left_out[name]
+            .as_str()
+            .unwrap_or_else(|| panic!("{left_out}"));
+        assert!(
+            why.starts_with("it was found and rejected: error["),
+            "{why}"
+        );
+        assert!(
+            why.contains(code) && !why.contains(bench.root().to_str().unwrap()),
+            "{why}"
+        );
+    }
+    let _ = crate::agreement::heard(&bench, &stream, 0).await;
+    // That one more is rejected is news, as the list says it.
+    write(bench.root(), "worse/SKILL.md", "---\n- x\n---\n");
+    bench.rediscover();
+    let heard = crate::agreement::heard(&bench, &stream, 1).await;
+    assert_eq!(heard, ["notifications/resources/list_changed"]);
+    for n in 0..120 {
+        write(
+            bench.root(),
+            &format!("w{n:03}/SKILL.md"),
+            "---\n- x\n---\n",
+        );
+    }
+    bench.rediscover();
+    let list = both(&bench, &client, "skills/list", json!({})).await;
+    assert_eq!(list.answer["result"]["_meta"]["dcc"]["more_rejected"], 23);
+}
+
+#[tokio::test]
+async fn a_disabled_skill_is_told_as_that_by_whatever_name_it_is_asked_for() {
+    let bench = Bench::with_settings(|settings| {
+        settings.disabled.insert("off".to_owned());
+    });
+    write(
+        bench.root(),
+        "off/SKILL.md",
+        "---\nname: off\ndescription: x\n---\n",
+    );
+    bench.rediscover();
+    let client = bench.session().await;
+    let expected = "the skill `off` is disabled; whoever runs the server can enable it";
+    for (method, params) in [
+        ("resources/read", json!({"uri": "skill://off/SKILL.md"})),
+        (
+            "resources/read",
+            json!({"uri": "skill://explicit-2/off/SKILL.md"}),
+        ),
+        ("resources/directory/read", json!({"uri": "skill://off"})),
+        ("skills/get", json!({"uri": "skill://off/SKILL.md"})),
+        ("prompts/get", json!({"name": "off"})),
+        ("prompts/get", json!({"name": "off__one"})),
+    ] {
+        let why = error(&bench, &client, method, params.clone()).await;
+        assert!(why.contains(expected), "{method} {params}: {why}");
+    }
+    let list = both(&bench, &client, "skills/list", json!({})).await;
+    assert!(!list.raw.contains("off"), "{}", list.raw);
+}
+
 #[tokio::test]
 async fn pages_walk_through_every_skill_once() {
     let bench = bench();

@@ -79,6 +79,16 @@ fn aliases_are_shared_and_bounded() {
 }
 
 #[test]
+fn a_core_tag_says_how_a_scalar_is_read() {
+    let text = "a: !!int \"7\"\nb: !!bool 'true'\nc: !!float '.5'\nd: !!null ''\ne: !!int seven\nf: !!str 7\n\
+                g: !<tag:yaml.org,2002:int> '7'\n";
+    assert_eq!(
+        root(text).to_json(),
+        serde_json::json!({"a": 7, "b": true, "c": 0.5, "d": null, "e": "seven", "f": "7", "g": 7})
+    );
+}
+
+#[test]
 fn tags_and_merge_keys() {
     let found = fault("a: !!python/object/apply:os.system [x]\n");
     assert_eq!(found.kind, FaultKind::Tag);

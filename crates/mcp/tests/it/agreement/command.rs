@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use metier_catalog::TextState;
+use metier_diagnostics::Severity;
 use metier_skill_model::{SkillStatus, SkillSummary};
 use serde_json::{Value, json};
 
@@ -56,6 +57,12 @@ impl Surfaces<'_> {
         let mut expected = model.shadowed.clone();
         expected.sort();
         assert_eq!(keys, expected);
+        for skill in catalog.list_skills(Some(SkillStatus::Skipped)) {
+            let mut errors = skill.diagnostics.iter();
+            let error = errors.find(|finding| finding.severity == Severity::Error);
+            let why = format!("it was found and rejected: {}", error.unwrap());
+            reasons.insert(skill.name, why);
+        }
         let left_out = list.pointer("/_meta/dcc/left_out").cloned();
         assert_eq!(left_out.unwrap_or(json!({})), json!(reasons));
 

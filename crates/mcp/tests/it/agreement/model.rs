@@ -84,6 +84,10 @@ fn add_root(model: &mut Model, number: usize, root: &Path, taken: &mut BTreeSet<
             continue;
         };
         let line = rest.lines().next().unwrap_or_default();
+        // Clients refuse a skill that says nothing of itself.
+        if line.trim_matches(['"', ' ']).is_empty() {
+            continue;
+        }
         let mut skill = Expected {
             name,
             id: (!is_first).then(|| format!("{label}:{lies_in}")),
