@@ -8,6 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 
 use crate::capture::Capture;
 use crate::group::Pipes;
+use crate::input::Input;
 use crate::stderr::StderrLines;
 
 type Pump<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
@@ -24,7 +25,7 @@ pub(crate) struct Pumps<'a> {
 impl<'a> Pumps<'a> {
     pub(crate) fn new(
         pipes: Pipes,
-        input: Vec<u8>,
+        input: Input,
         stdout: &'a mut Capture,
         stderr: &'a mut StderrLines<'_>,
     ) -> Self {
@@ -96,9 +97,13 @@ fn advance(slot: &mut Option<Pump<'_>>, context: &mut Context<'_>) {
 }
 
 /// Writes the input and closes the pipe, so that the end of file follows at once.
-async fn feed(mut stdin: tokio::process::ChildStdin, input: Vec<u8>) {
-    // A script that does not read its input is free to: a broken pipe is no failure.
-    _ = stdin.write_all(&input).await;
+async fn feed(mut stdin: tokio::process::ChildStdin, mut input: Input) {
+    while let Some(piece) = input.next().await {
+        // A script that does not read its input is free to: a broken pipe is no failure.
+        if stdin.write_all(&piece).await.is_err() {
+            break;
+        }
+    }
     _ = stdin.shutdown().await;
 }
 
