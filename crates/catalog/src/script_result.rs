@@ -1,7 +1,7 @@
 //! What a script printed, as the answer of a tool.
 
 use metier_runner::{Exit, LongOptions, Output, Report};
-use metier_tool::{Content, ProgramEnd, ToolError, ToolOutput, content_fault};
+use metier_tool::{Content, ProgramEnd, ToolError, ToolOutput};
 use serde_json::{Map, Value};
 
 use crate::stub::clipped;
@@ -56,9 +56,6 @@ pub(crate) fn output(
     let mut output = match report.output {
         Output::Json(value) => {
             let has_content = matches!(value.get("content"), Some(Value::Array(_)));
-            if let Some(fault) = content_fault(&value) {
-                notes.push(fault);
-            }
             let mut output = ToolOutput::from_script_json(value);
             if let Some(text) = report.exact
                 && !has_content
@@ -94,8 +91,8 @@ pub(crate) fn output(
             vec![Content::text(described.unwrap_or(failure))]
         };
     }
-    if !notes.is_empty() {
-        dcc.insert("note".to_owned(), Value::from(notes.join("; ")));
+    for note in notes {
+        output.add_note(&note);
     }
     if !dcc.is_empty() {
         match output.meta.get_mut("dcc") {

@@ -11,8 +11,9 @@ use crate::printer::Printer;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 const SIGXFSZ: i32 = 25;
 
-/// A signal that comes again so soon is the same one: a terminal and a program between it and this one both send it.
-const TOGETHER: Duration = Duration::from_millis(300);
+/// A signal that comes again so soon is the same one: a terminal signals all its programs, and one of them that started
+/// this one passes it on; `timeout` signals its program and then the whole group.
+const TOGETHER: Duration = Duration::from_millis(50);
 
 /// How long an end may take, whatever holds it up: all that it waits for has a limit of its own, but a disk may hang.
 const END_WITHIN: Duration = Duration::from_secs(30);
@@ -55,7 +56,7 @@ impl StopSignal {
         let began = Instant::now();
         loop {
             tokio::select! {
-                signal = signals.next() => if let Some(number) = signal.number_of_an_order() && began.elapsed() > TOGETHER {
+                signal = signals.next() => if let Some(number) = signal.number_of_an_order() && is_another(began.elapsed()) {
                     printer.say("stopped at once; what was under way is given up");
                     leave(BY_SIGNAL + number);
                 },
@@ -69,6 +70,11 @@ impl StopSignal {
             }
         }
     }
+}
+
+/// Whether a signal is a second wish and not the first one that came twice.
+fn is_another(since_the_first: Duration) -> bool {
+    since_the_first > TOGETHER
 }
 
 #[expect(
@@ -155,5 +161,16 @@ impl Signals {
         Signal {
             number: Signal::INTERRUPT,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_wish_that_comes_twice_is_told_from_a_second_one() {
+        assert!(!is_another(Duration::from_millis(20)));
+        assert!(is_another(Duration::from_millis(100)));
     }
 }

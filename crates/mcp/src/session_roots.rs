@@ -19,8 +19,16 @@ use crate::session::Session;
 
 /// How long a client may take to answer.
 const ANSWER_TIME: Duration = Duration::from_secs(30);
-/// How many roots a client may have.
-const MOST_ROOTS: usize = 256;
+/// So many roots of a client are taken, the first ones.
+pub(crate) const MOST_ROOTS: usize = 256;
+
+/// What a client told of its workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClientWorkspace {
+    pub(crate) roots: WorkspaceRoots,
+    /// How many more roots it has than are taken.
+    pub(crate) beyond: usize,
+}
 
 /// What a session knows of its client's workspace.
 #[derive(Debug)]
@@ -39,7 +47,7 @@ struct State {
     open: Option<u64>,
     /// Which of these the client has answered.
     settled: u64,
-    known: Option<Arc<WorkspaceRoots>>,
+    known: Option<Arc<ClientWorkspace>>,
     /// What was wrong with the last answer.
     fault: Option<String>,
     /// Why there was no answer to the last question.
@@ -106,15 +114,15 @@ impl SessionRoots {
     /// Takes the answer to the open question; what is to be asked next is claimed for the same asker.
     ///
     /// Without an answer the list stays wanted, and the next one who needs it asks.
-    fn settle(&self, serial: u64, answer: Result<WorkspaceRoots, AskError>) -> Option<u64> {
+    fn settle(&self, serial: u64, answer: Result<ClientWorkspace, AskError>) -> Option<u64> {
         let mut next = None;
         self.state.send_modify(|state| {
             state.open = None;
             state.unanswered = None;
             match answer {
-                Ok(roots) => {
+                Ok(told) => {
                     state.fault = None;
-                    state.known = Some(Arc::new(roots));
+                    state.known = Some(Arc::new(told));
                 }
                 // A client that refuses has none after all; one whose answer cannot be read has not told them.
                 Err(error @ AskError::Refused { .. }) => {
@@ -139,7 +147,7 @@ impl SessionRoots {
     }
 
     /// What is known, and what was wrong with the last answer.
-    pub(crate) fn current(&self) -> (Option<Arc<WorkspaceRoots>>, Option<String>) {
+    pub(crate) fn current(&self) -> (Option<Arc<ClientWorkspace>>, Option<String>) {
         let state = self.state.borrow();
         (state.known.clone(), state.fault.clone())
     }
@@ -176,12 +184,13 @@ pub(crate) fn ask_if_due(session: &Arc<Session>, via: Via) -> bool {
 }
 
 /// The roots of a `roots/list` result. An entry that is no root does not count, as one that cannot be used.
-pub(crate) fn read(result: &Value) -> Option<WorkspaceRoots> {
+pub(crate) fn read(result: &Value) -> Option<ClientWorkspace> {
     #[derive(Deserialize)]
     struct Listed {
         roots: Vec<Value>,
     }
     let listed = Listed::deserialize(result).ok()?;
+    let beyond = listed.roots.len().saturating_sub(MOST_ROOTS);
     let roots: Vec<_> = listed
         .roots
         .into_iter()
@@ -194,15 +203,21 @@ pub(crate) fn read(result: &Value) -> Option<WorkspaceRoots> {
             client
         })
         .collect();
-    Some(WorkspaceRoots::from_client_roots(&roots))
+    Some(ClientWorkspace {
+        roots: WorkspaceRoots::from_client_roots(&roots),
+        beyond,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn roots(path: &str) -> WorkspaceRoots {
-        WorkspaceRoots::new([path])
+    fn roots(path: &str) -> ClientWorkspace {
+        ClientWorkspace {
+            roots: WorkspaceRoots::new([path]),
+            beyond: 0,
+        }
     }
 
     #[tokio::test]
@@ -264,7 +279,7 @@ mod tests {
         let listed = serde_json::json!({"roots": [
             {"uri": "file:///a%20b", "name": "A"}, {"uri": "https://x.example/"}, 5, {"uri": "file://localhost/c", "name": 7}
         ]});
-        let read_roots = read(&listed).unwrap();
+        let read_roots = read(&listed).unwrap().roots;
         assert_eq!(
             read_roots.roots(),
             [std::path::Path::new("/a b"), "/c".as_ref()]

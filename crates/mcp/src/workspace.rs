@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::error::McpError;
 use crate::input::{Question, way_to};
 use crate::session::Session;
-use crate::session_roots::{ask_if_due, read};
+use crate::session_roots::{ClientWorkspace, MOST_ROOTS, ask_if_due, read};
 use crate::shared::Shared;
 
 /// How long a call waits for a client that was asked for its roots.
@@ -49,7 +49,7 @@ pub(crate) fn has_roots(call: &Call) -> bool {
 /// The workspace of a stateless call, from its client's answer.
 pub(crate) fn of_answer(shared: &Shared, answer: Option<&Value>) -> Workspace {
     match answer.and_then(read) {
-        Some(roots) => together(shared, Arc::new(roots), None),
+        Some(told) => together(shared, &told, None),
         None => Workspace::default(),
     }
 }
@@ -90,7 +90,7 @@ pub(crate) async fn of_session(
     let (known, fault) = session.roots.current();
     let note = fault.filter(|_| needed);
     Ok(match known {
-        Some(known) => together(shared, known, note),
+        Some(known) => together(shared, &known, note),
         None => Workspace { roots: None, note },
     })
 }
@@ -109,26 +109,44 @@ async fn newest(session: &Arc<Session>, call: &Call) -> bool {
     }
 }
 
-fn together(shared: &Shared, client: Arc<WorkspaceRoots>, note: Option<String>) -> Workspace {
+fn together(shared: &Shared, client: &ClientWorkspace, note: Option<String>) -> Workspace {
     let own = shared.catalog.workspace_roots();
-    let unusable: Vec<_> = client.unusable().iter().map(ToString::to_string).collect();
-    let note = note.or_else(|| {
-        (!unusable.is_empty()).then(|| {
-            format!(
-                "roots of the client that do not count: {}",
-                unusable.join("; ")
-            )
-        })
-    });
-    let roots = if own.is_empty() {
-        client
-    } else {
-        Arc::new(WorkspaceRoots::clone(&client).followed_by(WorkspaceRoots::clone(&own)))
-    };
+    let roots = client.roots.clone();
     Workspace {
-        roots: Some(roots),
-        note,
+        note: note.or_else(|| less_than_all(client)),
+        roots: Some(Arc::new(roots.followed_by(WorkspaceRoots::clone(&own)))),
     }
+}
+
+/// So many roots that do not count are told by name.
+const NAMED: usize = 5;
+
+/// What of a client's roots is not in the workspace.
+fn less_than_all(client: &ClientWorkspace) -> Option<String> {
+    let unusable = client.roots.unusable();
+    let mut told: Vec<String> = Vec::new();
+    if !unusable.is_empty() {
+        let mut named: Vec<_> = unusable
+            .iter()
+            .take(NAMED)
+            .map(ToString::to_string)
+            .collect();
+        if let Some(more @ 1..) = unusable.len().checked_sub(NAMED) {
+            named.push(format!("and {more} more"));
+        }
+        told.push(format!(
+            "roots of the client that do not count: {}",
+            named.join("; ")
+        ));
+    }
+    if client.beyond > 0 {
+        told.push(format!(
+            "of the client's {} roots the first {MOST_ROOTS} are taken, and no tool is told of the others; name a folder \
+             that holds several of them",
+            MOST_ROOTS + client.beyond
+        ));
+    }
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// Writes the note where a client finds it: `_meta.dcc.workspace`.

@@ -60,6 +60,7 @@ mod gate;
 mod group;
 mod hook_answer;
 mod hook_decision;
+mod input;
 mod interpreters;
 mod job;
 mod json_scan;

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::capture::{Capture, Captured};
 use crate::extract::{self, Extracted};
 use crate::group::{self, Group};
+use crate::input::Input;
 use crate::pumps::Pumps;
 use crate::stderr::StderrLines;
 use crate::{Exit, Job, Limits, Report, RunError, RunEvents, ScriptKind};
@@ -28,7 +29,7 @@ const CRLF_WINDOW: u64 = 64 << 10;
 /// When this returns, or its future is dropped, the script's whole process group is killed. Needs a
 /// tokio runtime with its clock and I/O on.
 pub async fn run(
-    job: Job,
+    mut job: Job,
     limits: &Limits,
     cancel: CancellationToken,
     events: Arc<dyn RunEvents>,
@@ -37,7 +38,7 @@ pub async fn run(
         return Ok(Report::never_started());
     }
     let kind = job.program.kind;
-    let input = serde_json::to_vec(&job.input).map_err(|error| RunError::System {
+    let input = Input::of(std::mem::take(&mut job.input)).map_err(|error| RunError::System {
         source: error.into(),
     })?;
     let started = Instant::now();

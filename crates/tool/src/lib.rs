@@ -75,5 +75,4 @@ pub use pattern_budget::PatternBudget;
 pub use repair::repair;
 pub use schema::{CompiledSchema, SchemaError, SchemaNote};
 pub use schema_plain::{SCHEMA_TYPES, SchemaPart, check_schema, is_plain_schema};
-pub use script_answer::content_fault;
 pub use spec::ToolSpec;

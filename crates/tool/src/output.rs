@@ -186,6 +186,24 @@ impl ToolOutput {
         self
     }
 
+    /// Says something of this answer to whoever reads `_meta.dcc.note`, behind what is said there already.
+    pub fn add_note(&mut self, note: &str) {
+        let dcc = self.meta.entry("dcc").or_insert_with(|| json!({}));
+        let Value::Object(dcc) = dcc else {
+            return;
+        };
+        let note = match dcc.get("note").and_then(Value::as_str) {
+            Some(before) => format!("{before}; {note}"),
+            None => note.to_owned(),
+        };
+        dcc.insert("note".to_owned(), note.into());
+    }
+
+    pub(crate) fn with_note(mut self, note: &str) -> Self {
+        self.add_note(note);
+        self
+    }
+
     /// The text items, joined by line ends.
     pub fn joined_text(&self) -> String {
         let texts: Vec<_> = self.content.iter().filter_map(Content::as_text).collect();

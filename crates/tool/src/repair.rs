@@ -9,6 +9,7 @@ use serde_json::{Map, Number, Value};
 use crate::name_patterns::NamePatterns;
 use crate::repair_asked::Asked;
 use crate::schema_part::Part;
+use crate::schema_words::is_kind;
 use crate::{CompiledSchema, inexact};
 
 /// How deep nested schemas are followed; a schema that goes deeper is validated all the same, only not
@@ -117,7 +118,7 @@ impl<'a> Repair<'a> {
 fn converted(value: &Value, asked: &Asked<'_>) -> Option<Value> {
     match value {
         Value::Number(number) if asked.wants("integer") && !asked.wants("number") => whole(number),
-        Value::String(text) if !asked.accepts("string") => from_text(text, asked),
+        Value::String(text) if !asked.accepts_text(text) => from_text(text, asked),
         _ => None,
     }
 }
@@ -137,10 +138,15 @@ fn whole(number: &Number) -> Option<Value> {
 }
 
 fn from_text(text: &str, asked: &Asked<'_>) -> Option<Value> {
-    if (asked.wants("integer") || asked.wants("number"))
-        && let Some(number) = number_of(text, asked.wants("number"))
+    if (asked.names("integer") || asked.names("number"))
+        && let Some(number) = number_of(text, asked.takes("number"))
     {
-        return Some(number);
+        let kind = if is_kind(&number, "integer") {
+            "integer"
+        } else {
+            "number"
+        };
+        return asked.takes(kind).then_some(number);
     }
     if asked.wants("boolean") {
         if text.eq_ignore_ascii_case("true") {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::schema_part::Part;
+use crate::schema_words::is_kind;
 
 /// More parts than this about one value are not looked at; then nothing is repaired by them.
 const MOST_PARTS: usize = 64;
@@ -10,8 +11,28 @@ const MOST_PARTS: usize = 64;
 /// The parts of a schema that one value has to satisfy.
 pub(crate) struct Asked<'a> {
     parts: Vec<Part<'a>>,
-    /// Choices of which it is open what is meant: the forms of each, without `null`.
-    open: Vec<Vec<Vec<Part<'a>>>>,
+    /// Choices of which it is open what is meant.
+    open: Vec<Choice<'a>>,
+}
+
+/// An `anyOf` or `oneOf`.
+struct Choice<'a> {
+    /// Without `null`.
+    forms: Vec<Vec<Part<'a>>>,
+    /// One form alone may fit.
+    is_exclusive: bool,
+}
+
+impl Choice<'_> {
+    fn takes(&self, kind: &str) -> bool {
+        let accepting = self.forms.iter().filter(|form| all_accept(form, kind));
+        match accepting.count() {
+            0 => false,
+            1 => true,
+            // Forms of one kind differ in something else, of which the validator judges.
+            _ => !self.is_exclusive || self.forms.iter().all(|form| one_names(form, kind)),
+        }
+    }
 }
 
 impl<'a> Asked<'a> {
@@ -39,22 +60,39 @@ impl<'a> Asked<'a> {
 
     /// Whether a value of this type could pass, as far as types go.
     pub(crate) fn accepts(&self, kind: &str) -> bool {
-        all_accept(&self.parts, kind)
-            && self
-                .open
-                .iter()
-                .all(|forms| forms.iter().any(|form| all_accept(form, kind)))
+        let some_accepts = |choice: &Choice<'_>| {
+            let mut forms = choice.forms.iter();
+            forms.any(|form| all_accept(form, kind))
+        };
+        all_accept(&self.parts, kind) && self.open.iter().all(some_accepts)
+    }
+
+    /// Whether a text could pass as it stands, as far as types and named values go.
+    pub(crate) fn accepts_text(&self, text: &str) -> bool {
+        let some_lists = |choice: &Choice<'_>| {
+            let mut forms = choice.forms.iter();
+            forms.any(|form| {
+                all_accept(form, "string") && form.iter().all(|part| lists(*part, text))
+            })
+        };
+        all_accept(&self.parts, "string") && self.open.iter().all(some_lists)
+    }
+
+    /// Whether the type is asked for by name.
+    pub(crate) fn names(&self, kind: &str) -> bool {
+        let in_choice = |choice: &Choice<'_>| choice.forms.iter().any(|form| one_names(form, kind));
+        one_names(&self.parts, kind) || self.open.iter().any(in_choice)
+    }
+
+    /// Whether nothing speaks against making a value of this type: of a choice in which one form alone may fit, no
+    /// second one takes it.
+    pub(crate) fn takes(&self, kind: &str) -> bool {
+        all_accept(&self.parts, kind) && self.open.iter().all(|choice| choice.takes(kind))
     }
 
     /// Whether the type is asked for by name, and nothing speaks against it.
     pub(crate) fn wants(&self, kind: &str) -> bool {
-        let one_names = |parts: &[Part<'_>]| parts.iter().any(|part| names(part.schema, kind));
-        let asks = one_names(&self.parts)
-            || self
-                .open
-                .iter()
-                .any(|forms| forms.iter().all(|form| one_names(form)));
-        asks && self.accepts(kind)
+        self.names(kind) && self.takes(kind)
     }
 
     pub(crate) fn requires(&self, name: &str) -> bool {
@@ -91,7 +129,10 @@ impl<'a> Asked<'a> {
             match meant {
                 Some(form) => self.gather(form, value),
                 None if forms.is_empty() => {}
-                None => self.open.push(forms.into_iter().map(plain).collect()),
+                None => self.open.push(Choice {
+                    forms: forms.into_iter().map(plain).collect(),
+                    is_exclusive: choice == "oneOf",
+                }),
             }
         }
     }
@@ -173,18 +214,30 @@ fn required(schema: &Value) -> impl Iterator<Item = &str> {
 
 fn all_accept(parts: &[Part<'_>], kind: &str) -> bool {
     parts.iter().all(|part| {
-        let values = match (part.schema.get("enum"), part.schema.get("const")) {
-            (Some(Value::Array(options)), _) => options.as_slice(),
-            (_, Some(one)) => std::slice::from_ref(one),
-            _ => &[],
-        };
-        if kind == "null" && !values.is_empty() {
-            return values.iter().any(Value::is_null);
-        }
-        part.schema.get("type").is_none()
-            || names(part.schema, kind)
-            || (kind == "integer" && names(part.schema, "number"))
+        let listed = named_values(*part);
+        (listed.is_none_or(|values| values.iter().any(|value| is_kind(value, kind))))
+            && (part.schema.get("type").is_none()
+                || names(part.schema, kind)
+                || (kind == "integer" && names(part.schema, "number")))
     })
+}
+
+/// The values that a schema names one by one.
+fn named_values(part: Part<'_>) -> Option<&[Value]> {
+    match (part.schema.get("enum"), part.schema.get("const")) {
+        (Some(Value::Array(options)), _) => Some(options),
+        (_, Some(one)) => Some(std::slice::from_ref(one)),
+        _ => None,
+    }
+}
+
+/// Whether a text is among the values that are named, if any are.
+fn lists(part: Part<'_>, text: &str) -> bool {
+    named_values(part).is_none_or(|values| values.iter().any(|value| value == text))
+}
+
+fn one_names(parts: &[Part<'_>], kind: &str) -> bool {
+    parts.iter().any(|part| names(part.schema, kind))
 }
 
 /// Whether a schema names the type.

@@ -7,7 +7,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
 use crate::ArgumentFault;
-use crate::schema_words::{forms, range, wanted};
+use crate::schema_words::{forms, none_fits, range, wanted};
 
 /// The longest piece of a caller's value that is repeated to the caller.
 const SHOWN: usize = 80;
@@ -78,10 +78,11 @@ pub(crate) fn describe(
             vec![fault(&place, message)]
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            let mut message = format!(
-                "expected {}, found {found}",
-                forms(at_keyword(schema, error), schema)
-            );
+            let branches = at_keyword(schema, error);
+            let mut message = match none_fits(branches, schema, error.instance(), &found) {
+                Some(message) => message,
+                None => format!("expected {}, found {found}", forms(branches, schema)),
+            };
             if let Some(nearest) = nearest_form(context, error, schema, whole) {
                 message.push_str("; the nearest form wants ");
                 message.push_str(&nearest);

@@ -10,6 +10,49 @@ const MOST_FORMS: usize = 8;
 
 /// `number or one of "low", "high"`: the forms of an `anyOf` or `oneOf`.
 pub(crate) fn forms(branches: &Value, root: &Value) -> String {
+    clipped(&words(branches, root).join(" or "))
+}
+
+/// What is said of a value whose kind is one of the forms in words: that an object was expected would tell nothing
+/// of an object.
+pub(crate) fn none_fits(
+    branches: &Value,
+    root: &Value,
+    value: &Value,
+    found: &str,
+) -> Option<String> {
+    let words = words(branches, root);
+    let of_its_kind = |word: &String| word.split(" or ").any(|kind| is_kind(value, kind));
+    words.iter().any(of_its_kind).then(|| {
+        let count = branches.as_array().map_or(0, Vec::len);
+        match words.as_slice() {
+            [_] if count > 1 => {
+                format!("expected one of {count} forms, found {found}, which fits none of them")
+            }
+            [one] => format!("expected {one} of a certain form, found {found}"),
+            several => format!(
+                "expected one of these forms, found {found}, which fits none of them: {}",
+                clipped(&several.join(" or "))
+            ),
+        }
+    })
+}
+
+/// Whether a value is of a kind that schemas name.
+pub(crate) fn is_kind(value: &Value, kind: &str) -> bool {
+    match kind {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "number" => value.is_number(),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => false,
+    }
+}
+
+fn words(branches: &Value, root: &Value) -> Vec<String> {
     let branches = branches.as_array().map(Vec::as_slice).unwrap_or_default();
     let mut words: Vec<String> = Vec::new();
     let mut rest = branches.iter();
@@ -26,7 +69,7 @@ pub(crate) fn forms(branches: &Value, root: &Value) -> String {
         1 => words.push("one more form".to_owned()),
         more => words.push(format!("{more} more forms")),
     }
-    clipped(&words.join(" or "))
+    words
 }
 
 fn form(branch: &Value, root: &Value) -> String {

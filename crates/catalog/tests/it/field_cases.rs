@@ -44,6 +44,28 @@ async fn results_that_are_no_object_are_wrapped_and_failures_are_failures() {
 }
 
 #[tokio::test]
+async fn content_items_pass_and_what_stands_beside_them_is_told_with_all_else() {
+    let script = "import sys\n\
+        sys.stdout.buffer.write(b'caf\\xe9\\n')\n\
+        print('{\"content\": [{\"type\": \"text\", \"text\": \"x\"}], \"structuredContent\": [1], \"other\": 1}')\n";
+    let bench = loaded("tools:\n  - name: go\n", script, &[]).await;
+    let answer = bench.output("box__go", json!({})).await;
+    assert!(!answer.is_error, "{answer:?}");
+    assert_eq!(answer.joined_text(), "x");
+    assert_eq!(
+        answer.structured.map(Value::Object),
+        Some(json!({"result": [1]}))
+    );
+    let dcc = answer.meta.get("dcc").unwrap();
+    assert_eq!(dcc["log"], json!("caf\u{fffd}"));
+    let note = dcc["note"].as_str().unwrap();
+    assert!(
+        note.contains("`other`") && note.contains("; the script printed bytes"),
+        "{note}"
+    );
+}
+
+#[tokio::test]
 async fn case_105_capability_shapes() {
     let tools = "tools:\n\
         \x20 - {name: text, required_capabilities: usd}\n\

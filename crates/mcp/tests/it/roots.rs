@@ -210,6 +210,45 @@ async fn a_list_that_cannot_be_read_is_none_and_asked_for_again() {
     );
 }
 
+#[tokio::test]
+async fn roots_beyond_the_bound_are_told() {
+    let bench = bench();
+    let client = client(&bench).await;
+    for (count, told) in [(256, false), (300, true)] {
+        let mut call = start(&client);
+        let asked = frame(&mut call).await;
+        let roots: Vec<String> = (0..count).map(|n| format!("file:///r{n}")).collect();
+        let roots: Vec<&str> = roots.iter().map(String::as_str).collect();
+        answer(&client, &asked["id"], &roots).await;
+        let result = frame(&mut call).await["result"].take();
+        let taken = result["structuredContent"]["roots"].as_array().unwrap();
+        assert_eq!((taken.len(), &taken[255]), (256, &json!("/r255")));
+        let note = result["_meta"]["dcc"]["workspace"].as_str();
+        assert_eq!(note.is_some(), told, "{note:?}");
+        if let Some(note) = note {
+            insta::assert_snapshot!(note, @"of the client's 300 roots the first 256 are taken, and no tool is told of the others; name a folder that holds several of them");
+        }
+        self::note(&client, "notifications/roots/list_changed").await;
+    }
+}
+
+#[tokio::test]
+async fn of_many_roots_that_do_not_count_some_are_named() {
+    let bench = bench();
+    let client = client(&bench).await;
+    let mut call = start(&client);
+    let asked = frame(&mut call).await;
+    let roots: Vec<String> = (0..8).map(|n| format!("https://r{n}.example/")).collect();
+    let roots: Vec<&str> = roots.iter().map(String::as_str).collect();
+    answer(&client, &asked["id"], &roots).await;
+    let result = frame(&mut call).await["result"].take();
+    let note = result["_meta"]["dcc"]["workspace"].as_str().unwrap();
+    assert!(
+        note.contains("r4.example") && note.ends_with("; and 3 more") && !note.contains("r5"),
+        "{note}"
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_answer_costs_a_bounded_wait_and_runs_nothing() {
     let bench = bench();

@@ -345,3 +345,102 @@ fn a_wide_schema_and_many_names_are_repaired_within_bounds() {
     repair(&mut arguments, &schema);
     assert_eq!(arguments, before);
 }
+
+/// Of one member, whose schema is given.
+fn repaired_member(schema: &Value, came: Value) -> Value {
+    let schema = json!({"type": "object", "properties": {"x": schema}});
+    let (schema, _) = CompiledSchema::compile(schema.as_object().unwrap()).unwrap();
+    let mut arguments = Map::new();
+    arguments.insert("x".to_owned(), came);
+    repair(&mut arguments, &schema);
+    arguments["x"].take()
+}
+
+#[test]
+fn text_is_repaired_in_a_choice_where_one_form_takes_what_it_says() {
+    let integer = json!({"type": "integer"});
+    let boolean = json!({"type": "boolean"});
+    let number = json!({"type": "number"});
+    let numbers = json!({"type": "array", "items": {"type": "number"}});
+    let auto = json!({"const": "auto", "type": "string"});
+    let size =
+        json!({"type": "object", "properties": {"w": {"type": "number"}}, "required": ["w"]});
+    for choice in ["anyOf", "oneOf"] {
+        for (forms, came, got) in [
+            (json!([integer, boolean]), json!("7"), json!(7)),
+            (json!([integer, boolean]), json!("True"), json!(true)),
+            (json!([integer, boolean]), json!("7.5"), json!("7.5")),
+            (json!([integer, boolean]), json!("seven"), json!("seven")),
+            (json!([integer, number]), json!("7.5"), json!(7.5)),
+            (json!([integer, auto]), json!("7"), json!(7)),
+            (json!([integer, auto]), json!("auto"), json!("auto")),
+            (
+                json!([integer, {"enum": ["7", "8"]}]),
+                json!("7"),
+                json!("7"),
+            ),
+            (json!([numbers, size]), json!("[\"1\"]"), json!([1])),
+            (
+                json!([numbers, size]),
+                json!("{\"w\": \"2\"}"),
+                json!({"w": 2}),
+            ),
+            (
+                json!([boolean, numbers, {"type": "null"}]),
+                json!("[1]"),
+                json!([1]),
+            ),
+            // Text is what one form takes.
+            (json!([integer, {"type": "string"}]), json!("7"), json!("7")),
+            (json!([integer, {"minLength": 1}]), json!("7"), json!("7")),
+        ] {
+            let schema = json!({choice: forms});
+            assert_eq!(
+                repaired_member(&schema, came.clone()),
+                got,
+                "{schema} {came}"
+            );
+        }
+    }
+    // Both forms would take the number, and then `oneOf` takes it in neither.
+    let both = json!([integer, number]);
+    assert_eq!(
+        repaired_member(&json!({"oneOf": both}), json!("7")),
+        json!("7")
+    );
+    assert_eq!(
+        repaired_member(&json!({"anyOf": both}), json!("7")),
+        json!(7)
+    );
+    // The type beside the choice counts as well.
+    let beside = json!({"type": ["boolean", "string"], "oneOf": [integer, boolean]});
+    assert_eq!(repaired_member(&beside, json!("true")), json!(true));
+    assert_eq!(repaired_member(&beside, json!("7")), json!("7"));
+}
+
+#[test]
+fn a_value_of_the_right_kind_is_not_told_its_kind() {
+    let told = |schema: Value, value: Value| -> String {
+        let schema = json!({"type": "object", "properties": {"x": schema}});
+        let (schema, _) = CompiledSchema::compile(schema.as_object().unwrap()).unwrap();
+        schema.validate(&json!({"x": value})).unwrap_err()[0].to_string()
+    };
+    let consts: Vec<Value> = (0..2000)
+        .map(|number| json!({"properties": {"s": {"const": number}}}))
+        .collect();
+    insta::assert_snapshot!(
+        [
+            told(json!({"oneOf": consts}), json!({"s": "x"})),
+            told(json!({"oneOf": [{"properties": {"a": false}}, {"properties": {"b": false}}]}), json!({"a": 1, "b": 1})),
+            told(
+                json!({"anyOf": [{"type": "object", "properties": {"a": {"type": "integer"}}}, {"type": "integer"}]}),
+                json!({"a": "x"}),
+            ),
+            told(json!({"anyOf": [{"type": "string", "not": {"const": "x"}}, {"type": "boolean"}]}), json!("x")),
+            told(json!({"oneOf": [{"type": "integer", "not": {"const": 7}}, {"type": "boolean"}]}), json!(7)),
+            told(json!({"anyOf": [{"type": ["array", "null"], "contains": {"const": 1}}, {"type": "boolean"}]}), json!([])),
+            told(json!({"anyOf": [{"type": "integer"}, {"type": "boolean"}]}), json!(1.5)),
+        ]
+        .join("\n")
+    );
+}
