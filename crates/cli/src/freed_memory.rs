@@ -32,7 +32,7 @@ fn trim() {
         reason = "a declaration of the C library, which no library in use has"
     )]
     unsafe extern "C" {
-        /// `malloc.h`; safe at any time on any thread, says malloc_trim(3).
+        /// `malloc.h`; safe at any time on any thread, says `malloc_trim(3)`.
         safe fn malloc_trim(kept_at_the_top: usize) -> std::ffi::c_int;
     }
     // Whether there was anything to give back changes nothing.

@@ -24,7 +24,7 @@ const HEAD_TIME: Duration = Duration::from_mins(2);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// How long nothing more is said of connections that could not be accepted.
-const TELL_AGAIN: Duration = Duration::from_secs(60);
+const TELL_AGAIN: Duration = Duration::from_mins(1);
 
 /// Starts the accept loop.
 pub(crate) fn serve(

@@ -310,9 +310,11 @@ impl ProgramHook {
 /// not asked: as one that is late it refuses what it may refuse, or whoever floods the server would get past it.
 fn not_asked(error: RunError) -> HookFailure {
     match error {
-        RunError::Busy { waiting } | RunError::BusyWithOwn { waiting } => HookFailure::Late(format!(
-            "it was not asked, because {waiting} hooks wait for their turn already, which is all that may"
-        )),
+        RunError::Busy { waiting } | RunError::BusyWithOwn { waiting } => {
+            HookFailure::Late(format!(
+                "it was not asked, because {waiting} hooks wait for their turn already, which is all that may"
+            ))
+        }
         RunError::Exhausted { .. } | RunError::Unreachable { .. } => {
             HookFailure::Late(format!("it was not asked: {error}"))
         }

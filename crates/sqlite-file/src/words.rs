@@ -22,9 +22,9 @@ fn is_damage(error: &Error) -> bool {
         | Error::IntegralValueOutOfRange(..)
         | Error::Utf8Error(..)
         | Error::InvalidColumnIndex(_)
-        | Error::InvalidColumnName(_) => true,
+        | Error::InvalidColumnName(_)
         // What is asked of a database is right; that it is not understood is because a table or a column is not there.
-        Error::SqlInputError { .. } => true,
+        | Error::SqlInputError { .. } => true,
         error => matches!(
             error.sqlite_error_code(),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown)

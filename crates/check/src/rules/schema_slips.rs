@@ -298,7 +298,8 @@ fn meant_format(word: &str) -> Option<(&str, &'static str)> {
     }
     let plain = folded(word);
     let known = FORMATS.into_iter().find(|known| folded(known) == plain);
-    let known = known.or_else(|| nearest(&plain, [WORKSPACE_FOLDED]).map(|_| WORKSPACE_URI));
+    let known =
+        known.or_else(|| nearest(&plain, std::iter::once(WORKSPACE_FOLDED)).map(|_| WORKSPACE_URI));
     Some((word, known?))
 }
 
