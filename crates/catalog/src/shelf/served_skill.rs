@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwapOption;
+use metier_diagnostics::Diagnostic;
 use metier_loader::{
     FileManifest, LoadedSkill, MANIFEST_BYTES, ManifestFile, ReadFileError, SkillPrompt, digest,
 };
@@ -160,6 +161,15 @@ impl ServedSkill {
         self.looking(change, |state| {
             let manifest = self.renew(state).0;
             self.text_of(manifest, state)
+        })
+    }
+
+    /// That prompts from before a save that broke their file are in use, where somebody was shown them. Blocks.
+    pub(super) fn kept_prompts(&self, change: &mut FileChange) -> Option<Diagnostic> {
+        self.looking(change, |state| {
+            state.prompts.as_ref()?;
+            self.prompts_now(state);
+            state.prompts.as_ref()?.kept(self.skill())
         })
     }
 
