@@ -1,6 +1,6 @@
 //! `cargo xtask gen`: the files that are written from the code.
 //!
-//! `docs/rules` holds a page for each code, `docs/schemas` the JSON Schemas of the two files of a skill. Both come from
+//! `docs/rules` holds a page for each code, `docs/schemas` the JSON Schemas of the files of a skill. Both come from
 //! the command itself, so that they say what it says.
 
 use std::collections::BTreeMap;
@@ -17,9 +17,10 @@ use crate::process::{capture, root};
 use crate::steps::Report;
 
 const RULES: &str = "docs/rules";
-const SCHEMAS: [(&str, &str); 2] = [
+const SCHEMAS: [(&str, &str); 3] = [
     ("skill", "docs/schemas/skill-frontmatter.json"),
     ("tools", "docs/schemas/tools.json"),
+    ("prompts", "docs/schemas/prompts.json"),
 ];
 
 /// A page as `metier check --explain all --format json` prints it.

@@ -198,10 +198,7 @@ fn without(before: &SkillSet, skill: &Arc<LoadedSkill>, rejected: Arc<RejectedSk
     report.shadowed.clone_from(&before.shadowed);
     report.rejected.clone_from(&before.rejected);
     report.rejected.push(rejected);
-    SkillSet {
-        disabled: before.disabled.clone(),
-        ..before.next(&report, before.root_findings.clone(), None)
-    }
+    before.next(&report, before.root_findings.clone(), None)
 }
 
 fn why(rejected: &RejectedSkill) -> String {

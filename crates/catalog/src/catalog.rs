@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use metier_capability::CapabilitySet;
 use metier_diagnostics::{Diagnostic, Severity};
 use metier_hooks::LifecycleHooks;
-use metier_loader::{RootFinding, RootSources, ScanCache, ScanReport, resolve_roots};
+use metier_loader::{RootFinding, ScanCache, ScanReport};
 use metier_skill_model::{SkillStatus, SkillSummary};
 use tokio::sync::broadcast;
 
@@ -110,16 +110,8 @@ impl SkillCatalog {
     /// the disk and blocks.
     pub fn discover(&self, extra_paths: &[PathBuf], dcc_name: Option<&str>) -> DiscoverReport {
         let settings = &self.shared.settings;
-        let environment = |name: &str| settings.roots.environment.get(name).map(ToOwned::to_owned);
-        let (roots, findings) = resolve_roots(&RootSources {
-            explicit: extra_paths,
-            app: dcc_name.unwrap_or(&settings.app),
-            environment: &environment,
-            home: settings.roots.home.clone(),
-            platform_data: settings.roots.platform_data.clone(),
-            configured: &settings.roots.configured,
-            with_defaults: settings.roots.with_defaults,
-        });
+        let app = dcc_name.unwrap_or(&settings.app);
+        let (roots, findings) = settings.roots.resolve(extra_paths, app);
         for root in &roots {
             tracing::debug!(label = root.label.as_str(), path = %root.path.display(), "looking for skills");
         }

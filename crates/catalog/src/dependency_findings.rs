@@ -9,6 +9,7 @@ use metier_diagnostics::{Diagnostic, Location, Severity};
 use metier_loader::{LoadedSkill, MOST_FINDINGS, findings_left_out};
 
 use crate::codes;
+use crate::left_out::LeftOut;
 use crate::nearest::nearest;
 
 /// Names that look like a missing one are looked for so often; comparing with every name costs, and
@@ -58,6 +59,7 @@ pub struct DependencyFindings<'a> {
     graph: &'a DependencyGraph,
     skills: BTreeMap<&'a str, Dependent<'a>>,
     rejected: BTreeSet<&'a str>,
+    left_out: Option<&'a BTreeMap<String, LeftOut>>,
     /// Skills that are listed and cannot be loaded, whatever is loaded before.
     unusable: BTreeSet<&'a str>,
     missing: Severity,
@@ -84,9 +86,16 @@ impl<'a> DependencyFindings<'a> {
             unusable: unusable.map(|(name, _)| *name).collect(),
             skills,
             rejected: rejected.into_iter().collect(),
+            left_out: None,
             missing,
             offered: RefCell::default(),
         }
+    }
+
+    /// Tells of these names, which are there and not served, why they are missing.
+    pub(crate) fn with_left_out(mut self, left_out: &'a BTreeMap<String, LeftOut>) -> Self {
+        self.left_out = Some(left_out);
+        self
     }
 
     /// The same, unless another skill stands for its name.
@@ -238,14 +247,18 @@ impl<'a> DependencyFindings<'a> {
     fn missing(&self, dependent: &Dependent<'_>, dependency: &str) -> Diagnostic {
         let is_known = self.skills.contains_key(dependency);
         let name = &dependent.skill.metadata.name;
+        let left_out = self.left_out.and_then(|names| names.get(dependency));
         let (what, help) = if is_known || self.rejected.contains(dependency) {
-            ("is rejected", format!("mend the errors of `{dependency}`"))
+            let what = "is rejected".to_owned();
+            (what, format!("mend the errors of `{dependency}`"))
+        } else if let Some(why) = left_out {
+            (why.to_string(), why.cure())
         } else {
             let help = match self.nearest(dependency) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("add a skill named `{dependency}` to one of the roots"),
             };
-            ("has not been found", help)
+            ("has not been found".to_owned(), help)
         };
         let message = format!("`{name}` depends on `{dependency}`, which {what}");
         let about = Diagnostic::new(codes::MISSING_DEPENDENCY, self.missing, message);

@@ -10,6 +10,7 @@ use metier_hooks::{HookDeny, HookPayload};
 use crate::catalog::SkillCatalog;
 use crate::event::CatalogEventKind;
 use crate::groups;
+use crate::left_out::{LeftOut, needs};
 use crate::listed_tool::ListedTool;
 use crate::load_plan::{Planner, report, taken_names};
 use crate::loaded_skill::LoadedTools;
@@ -80,11 +81,13 @@ pub enum LoadError {
         /// Names that look like it, best first.
         nearest: Vec<String>,
     },
-    /// Whoever runs the server has switched it off.
-    #[error("the skill `{name}` is disabled; whoever runs the server can enable it")]
-    Disabled {
+    /// Whoever runs the server has left it out.
+    #[error("the skill `{name}` {why}; {}", .why.cure())]
+    LeftOut {
         /// The skill.
         name: String,
+        /// Why.
+        why: LeftOut,
     },
     /// The folder was found, but its files are wrong.
     #[error("the skill `{name}` was found and rejected:\n{}", lines(.diagnostics))]
@@ -103,12 +106,14 @@ pub enum LoadError {
         reason: String,
     },
     /// Dependencies have not been found.
-    #[error("the skill `{name}` cannot be loaded: {error}")]
+    #[error("the skill `{name}` cannot be loaded: {}", needs(.error, .reasons))]
     Dependencies {
         /// The skill.
         name: String,
         /// What is missing, or which circle is in the way.
         error: ClosureError,
+        /// Why those of the missing ones cannot be had that are there all the same, by name.
+        reasons: BTreeMap<String, String>,
     },
     /// The skill has no such group.
     #[error("the skill `{name}` has no tool group `{}`{}", asked(.group), having(.known))]

@@ -1,15 +1,16 @@
 //! What a request to load comes to: which skills, in which order, and what is told of it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use metier_depgraph::ClosureError;
 use metier_diagnostics::Severity;
 use metier_skill_model::{CORE_TOOLS, GROUP_TOOLS};
 
 use crate::dispatcher::SHOWN_NAME;
 use crate::listed_tool::ListedTool;
 use crate::load::{LoadError, LoadReport, LoadRequest, Planned};
-use crate::skill_set::rejected_skill;
+use crate::skill_set::{SkillSet, rejected_skill};
 use crate::snapshot::{CatalogSnapshot, Parts, is_active};
 use crate::stub::clipped;
 
@@ -54,19 +55,14 @@ impl<'s> Planner<'s> {
                     diagnostics: rejected.diagnostics.clone(),
                 });
             }
-            if set.disabled.contains(name) {
-                return Err(LoadError::Disabled { name: name.clone() });
-            }
-            let nearest = if self.offers > 0 {
+            if self.offers > 0 {
                 self.offers -= 1;
-                self.snapshot.nearest_skills(name)
-            } else {
-                Vec::new()
-            };
-            return Err(LoadError::Unknown {
+                return Err(self.snapshot.no_skill(name));
+            }
+            return Err(self.snapshot.left_out(name).unwrap_or(LoadError::Unknown {
                 name: clipped(name, SHOWN_NAME),
-                nearest,
-            });
+                nearest: Vec::new(),
+            }));
         };
         if let Some(group) = &request.tool_group {
             let known: Vec<String> = entry
@@ -92,6 +88,7 @@ impl<'s> Planner<'s> {
             .closure(name)
             .map_err(|error| LoadError::Dependencies {
                 name: name.clone(),
+                reasons: reasons(set, &error),
                 error,
             })?
             .dependencies;
@@ -116,6 +113,25 @@ impl<'s> Planner<'s> {
         }
         Ok(plan)
     }
+}
+
+/// Why those of the missing skills cannot be had that are there.
+fn reasons(set: &SkillSet, error: &ClosureError) -> BTreeMap<String, String> {
+    let ClosureError::Missing { missing, .. } = error else {
+        return BTreeMap::new();
+    };
+    let names = missing.iter().map(|path| path.dependency.as_str());
+    let why = |name: &str| {
+        // As for the skill itself: what is wrong with its files counts first.
+        if rejected_skill(&set.rejected, name).is_some() {
+            return Some(format!("is rejected (mend the errors of `{name}`)"));
+        }
+        let why = set.left_out.get(name)?;
+        Some(format!("{why} ({})", why.cure()))
+    };
+    names
+        .filter_map(|name| Some((name.to_owned(), why(name)?)))
+        .collect()
 }
 
 /// The wire names that are given out already.

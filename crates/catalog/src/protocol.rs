@@ -15,6 +15,7 @@ use metier_skill_protocol::{
 };
 
 use crate::catalog::SkillCatalog;
+use crate::left_out::LeftOut;
 use crate::settings::SkillTools;
 use crate::snapshot::CatalogSnapshot;
 use crate::stub::load_call;
@@ -232,8 +233,15 @@ const LONGEST_AGENT: usize = 100;
 
 impl CatalogSnapshot {
     /// The names of skills that are there and that the settings disable.
-    pub fn disabled_skills(&self) -> &BTreeSet<String> {
-        &self.parts.skills.disabled
+    pub fn disabled_skills(&self) -> BTreeSet<&str> {
+        let left_out = self.parts.skills.left_out.iter();
+        let disabled = left_out.filter(|(_, why)| **why == LeftOut::Disabled);
+        disabled.map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Skills that are there and that the settings keep from being served, by name.
+    pub fn left_out_skills(&self) -> &BTreeMap<String, LeftOut> {
+        &self.parts.skills.left_out
     }
 
     /// The skills as the protocol sees them, made once for the snapshot.

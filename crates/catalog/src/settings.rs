@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use etcetera::base_strategy::{BaseStrategy as _, choose_native_strategy};
+use metier_diagnostics::Diagnostic;
 use metier_hooks::LifecycleHooks;
-use metier_loader::ParseMode;
+use metier_loader::{ParseMode, Root, RootSources, resolve_roots};
 use metier_runner::{EnvLookup, EnvironmentPolicy, Gate, Interpreters, Limits, ScriptKind};
 use metier_search::FusedIndex;
 use metier_skill_model::{Affinity, LONGEST_DEADLINE_SECS};
@@ -27,7 +28,7 @@ pub struct CatalogSettings {
     pub app: String,
     /// Whether a skill with an error is rejected or loaded as far as it can be.
     pub parse_mode: ParseMode,
-    /// Serve only skills for this application and for `python`.
+    /// Serve only skills for this application and for `python`; letter case does not count.
     pub only_dcc: Option<String>,
     /// Skills that are as if they were not there, on every surface, by name. A name that is asked for is told to be
     /// disabled. [`ProtocolSettings::standing`] hides skills from listing, discovery and activation alone.
@@ -92,6 +93,7 @@ impl CatalogSettings {
                     .ok()
                     .map(|places| places.data_dir().join("dcc-mcp")),
                 configured: Vec::new(),
+                agent_folders_of: None,
             },
             run: RunSettings {
                 environment,
@@ -142,6 +144,26 @@ pub struct RootSettings {
     pub platform_data: Option<PathBuf>,
     /// Folders named in a configuration file.
     pub configured: Vec<PathBuf>,
+    /// Folders whose agent folders are searched, with those of the home folder; see [`RootSources::agent_folders_of`].
+    pub agent_folders_of: Option<Vec<PathBuf>>,
+}
+
+impl RootSettings {
+    /// The folders to search, in order of precedence, and what was odd about their sources: `explicit` ones first, then the
+    /// places of these settings for the application `app`.
+    pub fn resolve(&self, explicit: &[PathBuf], app: &str) -> (Vec<Root>, Vec<Diagnostic>) {
+        let environment = |name: &str| self.environment.get(name).map(ToOwned::to_owned);
+        resolve_roots(&RootSources {
+            explicit,
+            app,
+            environment: &environment,
+            home: self.home.clone(),
+            platform_data: self.platform_data.clone(),
+            configured: &self.configured,
+            agent_folders_of: self.agent_folders_of.as_deref(),
+            with_defaults: self.with_defaults,
+        })
+    }
 }
 
 /// How scripts run.

@@ -1,6 +1,6 @@
 //! All skills that were found, and how they stand to each other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use metier_depgraph::DependencyGraph;
@@ -13,6 +13,7 @@ use metier_skill_model::{JsonObject, SkillMetadata};
 use metier_skill_protocol::SkillEntry as ProtocolEntry;
 
 use crate::dependency_findings::{DependencyFindings, Dependent};
+use crate::left_out::LeftOut;
 use crate::listed_tool::ListedTool;
 use crate::others::Others;
 use crate::settings::CatalogSettings;
@@ -49,8 +50,8 @@ pub(crate) struct SkillSet {
     /// By name, which is also the listing order.
     pub(crate) entries: BTreeMap<String, Arc<SkillEntry>>,
     pub(crate) graph: DependencyGraph,
-    /// Names of skills that are there and that the settings disable.
-    pub(crate) disabled: BTreeSet<String>,
+    /// Skills that are there and that the settings keep from being served, by name.
+    pub(crate) left_out: BTreeMap<String, LeftOut>,
     pub(crate) rejected: Vec<Arc<RejectedSkill>>,
     pub(crate) shadowed: Vec<ShadowedSkill>,
     /// Findings about roots and about folders that are no skills.
@@ -70,7 +71,7 @@ impl SkillSet {
         Self {
             entries: BTreeMap::new(),
             graph: DependencyGraph::new(std::iter::empty::<(&str, Vec<&str>)>()),
-            disabled: BTreeSet::new(),
+            left_out: BTreeMap::new(),
             rejected: Vec::new(),
             shadowed: Vec::new(),
             root_findings: Vec::new(),
@@ -81,31 +82,29 @@ impl SkillSet {
 
     /// Orders and indexes what a scan found, after this one: what is the same is taken over. Skills for
     /// other applications are left out where one is set, and disabled ones, shadowed ones as well;
-    /// `python` skills serve every application. Without settings nothing is left out.
+    /// `python` skills serve every application. Without settings what was left out stays so.
     pub(crate) fn next(
         &self,
         report: &ScanReport,
         root_findings: Vec<RootFinding>,
         settings: Option<&CatalogSettings>,
     ) -> Self {
-        let only_dcc = settings.and_then(|settings| settings.only_dcc.as_deref());
-        let is_disabled = |skill: &LoadedSkill| {
-            let name = skill.metadata.name.as_str();
-            settings.is_some_and(|settings| settings.disabled.contains(name))
+        let why = |skill: &LoadedSkill| LeftOut::of(&skill.metadata, settings?);
+        let mut left_out = match settings {
+            Some(_) => BTreeMap::new(),
+            None => self.left_out.clone(),
         };
-        let is_wanted = |skill: &LoadedSkill| {
-            let dcc = skill.metadata.dcc.as_str();
-            only_dcc.is_none_or(|only| dcc == only || dcc == "python") && !is_disabled(skill)
-        };
-        let skills: Vec<&Arc<LoadedSkill>> = report
-            .skills
-            .iter()
-            .filter(|skill| is_wanted(skill))
-            .collect();
-        let disabled = report.skills.iter().filter(|skill| is_disabled(skill));
-        let disabled = disabled.map(|skill| skill.metadata.name.to_string());
+        let mut skills: Vec<&Arc<LoadedSkill>> = Vec::new();
+        for skill in &report.skills {
+            match why(skill) {
+                Some(why) => {
+                    left_out.insert(skill.metadata.name.to_string(), why);
+                }
+                None => skills.push(skill),
+            }
+        }
         let shadowed = report.shadowed.iter();
-        let shadowed = shadowed.filter(|shadowed| is_wanted(&shadowed.skill));
+        let shadowed = shadowed.filter(|shadowed| why(&shadowed.skill).is_none());
         let mode = settings.map_or(self.mode, |settings| settings.parse_mode);
         let mut others = Others::new(skills, &report.rejected, mode);
         let mut clashes = std::mem::take(&mut others.clashes);
@@ -116,12 +115,14 @@ impl SkillSet {
         }));
         let dependents = skills.iter().map(|skill| Dependent::served(skill));
         let loading =
-            DependencyFindings::new(&graph, dependents, others.rejected_names(), mode.fault());
+            DependencyFindings::new(&graph, dependents, others.rejected_names(), mode.fault())
+                .with_left_out(&left_out);
         // What is told counts the rejected ones in; what can be loaded does not.
         let whole = others.has_readable().then(|| others.graph());
         let telling = whole.as_ref().map(|whole| {
             let dependents = others.dependents().rev();
             DependencyFindings::new(whole, dependents, others.rejected_names(), mode.fault())
+                .with_left_out(&left_out)
         });
         let dependencies = Needs {
             graph: &graph,
@@ -172,7 +173,7 @@ impl SkillSet {
         Self {
             entries,
             graph,
-            disabled: disabled.collect(),
+            left_out,
             rejected: others.rejected,
             shadowed: shadowed.cloned().collect(),
             root_findings,
@@ -189,7 +190,7 @@ impl SkillSet {
                 .iter()
                 .zip(&other.entries)
                 .all(|((a, one), (b, two))| a == b && Arc::ptr_eq(one, two))
-            && self.disabled == other.disabled
+            && self.left_out == other.left_out
             && self.rejected == other.rejected
             && self.shadowed == other.shadowed
             && self.root_findings == other.root_findings

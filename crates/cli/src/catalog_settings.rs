@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metier::CatalogSettings;
+use metier::catalog::RootSettings;
 use metier::host::HostLink;
-use metier::loader::ParseMode;
+use metier::loader::{ParseMode, project_folders};
 use metier::runner::{EnvironmentPolicy, Gate, ScriptKind, Watchdog};
 use metier::workspace_roots::WorkspaceRoots;
 
@@ -29,6 +30,7 @@ pub(crate) fn settings(
     };
     settings.only_dcc = config.text(Key::Dcc).map(ToOwned::to_owned);
     settings.roots.with_defaults = places.with_defaults || places.paths.is_empty();
+    settings.roots.agent_folders_of = agent_folders_of(config, &settings.roots);
     settings.roots.configured = config.folders(Key::Roots).to_vec();
     settings.declared_capabilities = config.texts(Key::Capabilities).to_vec();
     settings.skill_tools = listing::skill_tools(config);
@@ -84,6 +86,20 @@ pub(crate) fn settings(
     program_hooks::register(config, &settings);
     crate::embedder::add_model(&mut settings);
     settings
+}
+
+/// The folders of the project, where agent folders are read. PATHs on the command line replace them as all other places,
+/// unless the command line itself asks for them.
+fn agent_folders_of(config: &Config, roots: &RootSettings) -> Option<Vec<PathBuf>> {
+    let setting = config.get(Key::AgentSkills)?;
+    let is_asked = roots.with_defaults || matches!(setting.origin, Origin::Option(_));
+    (config.flag(Key::AgentSkills) && is_asked).then(|| {
+        let working = std::env::current_dir();
+        working.map_or_else(
+            |_| Vec::new(),
+            |working| project_folders(&working, roots.home.as_deref()),
+        )
+    })
 }
 
 /// The folders of the workspace that are there, absolute.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use metier::catalog::LeftOut;
 use metier::mcp::ClientSelector;
 use metier::skill_protocol::{Decision, ScriptedSelector, SelectorError};
 use metier::{CatalogSettings, HttpSelector, SkillCatalog};
@@ -174,7 +175,7 @@ pub(crate) fn unknown_names(config: &Config, catalog: &SkillCatalog) -> Vec<Faul
     let snapshot = catalog.snapshot();
     let found = snapshot.disabled_skills();
     let names = config.texts(Key::Disabled).iter();
-    let unknown = names.filter(|name| !found.contains(*name));
+    let unknown = names.filter(|name| !found.contains(name.as_str()));
     let skills = catalog.list_skills(None);
     let fault = |name: &String| {
         let near = nearest(name, skills.iter().map(|skill| skill.name.as_str()));
@@ -192,14 +193,16 @@ pub(crate) fn unknown_names(config: &Config, catalog: &SkillCatalog) -> Vec<Faul
     unknown.map(fault).collect()
 }
 
-/// That a skill is disabled, and who says so.
-pub(crate) fn disabled(config: &Config, catalog: &SkillCatalog, name: &str) -> Option<String> {
+/// That the settings leave a skill out, and which one says so.
+pub(crate) fn left_out(config: &Config, catalog: &SkillCatalog, name: &str) -> Option<String> {
     let snapshot = catalog.snapshot();
-    let is_it = snapshot.disabled_skills().contains(name);
-    is_it.then(|| {
-        let place = place(config, Key::Disabled);
-        format!("the skill `{name}` is disabled ({place})")
-    })
+    let why = snapshot.left_out_skills().get(name)?;
+    let key = match why {
+        LeftOut::OtherApplication { .. } => Key::Dcc,
+        _ => Key::Disabled,
+    };
+    let place = place(config, key);
+    Some(format!("the skill `{name}` {why} ({place})"))
 }
 
 /// The same as warnings of a server.

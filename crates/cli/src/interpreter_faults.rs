@@ -88,6 +88,9 @@ pub(crate) fn unused<'c>(
     let skills = catalog.list_skills(None);
     let names = config.layer.interpreters.keys().map(String::as_str);
     names.filter(move |name| {
-        !ScriptKind::EXTENSIONS.contains(name) && skills.iter().all(|skill| skill.dcc != *name)
+        !ScriptKind::EXTENSIONS.contains(name)
+            && skills
+                .iter()
+                .all(|skill| !skill.dcc.eq_ignore_ascii_case(name))
     })
 }

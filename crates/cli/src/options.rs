@@ -35,6 +35,10 @@ pub(crate) struct SkillPlaces {
     /// Look in the usual places as well as in PATH.
     #[arg(long)]
     pub(crate) with_defaults: bool,
+    /// Read the skills of agents too: those in `.claude/skills`, `.agents/skills` and `.openspace/skills` of the folders
+    /// from the working directory up to the root of its project, and of the home folder.
+    #[arg(long)]
+    pub(crate) agent_skills: bool,
     /// Read the settings from this file; otherwise from metier.toml in the working directory or the
     /// nearest folder above.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
@@ -110,6 +114,9 @@ impl SkillPlaces {
         if self.with_defaults || self.paths.is_empty() {
             words.push("--with-defaults".to_owned());
         }
+        if self.agent_skills {
+            words.push("--agent-skills".to_owned());
+        }
         if let Some(app) = &self.app {
             words.push(format!("--app {app}"));
         }
@@ -145,6 +152,7 @@ impl SkillPlaces {
         for (set, name) in [
             (self.strict, "--strict"),
             (self.with_defaults, "--with-defaults"),
+            (self.agent_skills, "--agent-skills"),
             (self.no_config, "--no-config"),
         ] {
             if set {
@@ -170,6 +178,8 @@ impl SkillPlaces {
         let mut layer = Layer::default();
         layer.option(Key::App, text(&self.app));
         layer.option(Key::Dcc, text(&self.dcc));
+        let agents = self.agent_skills.then_some(Value::Flag(true));
+        layer.option(Key::AgentSkills, agents);
         layer.option(Key::Strict, self.strict.then_some(Value::Flag(true)));
         let disabled = (!self.disabled.is_empty()).then(|| self.disabled.clone());
         layer.option(Key::Disabled, disabled.map(Value::Texts));

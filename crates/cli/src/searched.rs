@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use metier::loader::{RootLabel, RootSources, resolve_roots};
+use metier::loader::RootLabel;
 use metier::skill_model::SkillStatus;
 use metier::{CatalogSettings, SkillCatalog};
 use serde::Serialize;
@@ -30,16 +30,8 @@ pub(crate) fn named(label: &str) -> &str {
 
 /// The folders that a catalog with these settings searches, in order of precedence.
 pub(crate) fn places(settings: &CatalogSettings, explicit: &[PathBuf]) -> Vec<Place> {
-    let environment = |name: &str| settings.roots.environment.get(name).map(ToOwned::to_owned);
-    let (roots, _) = resolve_roots(&RootSources {
-        explicit,
-        app: settings.only_dcc.as_deref().unwrap_or(&settings.app),
-        environment: &environment,
-        home: settings.roots.home.clone(),
-        platform_data: settings.roots.platform_data.clone(),
-        configured: &settings.roots.configured,
-        with_defaults: settings.roots.with_defaults,
-    });
+    let app = settings.only_dcc.as_deref().unwrap_or(&settings.app);
+    let (roots, _) = settings.roots.resolve(explicit, app);
     roots
         .iter()
         .map(|root| Place {

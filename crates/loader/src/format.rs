@@ -1,13 +1,14 @@
-//! The two files of a skill as types, for their JSON Schemas.
+//! The files of a skill as types, for their JSON Schemas.
 //!
-//! Nothing is read through these types: a reader that fails at the first fault could not tell of
-//! the others. They state what strict mode lets pass, in the shapes that authors use, so that an
-//! editor marks while one types what a check would refuse later. [`skill_schema`] and
-//! [`tools_schema`] hand the schemas out; they are checked in below `docs/schemas`.
+//! Nothing but an entry of a prompts file is read through these types: a reader that fails at the first fault could
+//! not tell of the others. They state what strict mode lets pass, in the shapes that authors use, so that an
+//! editor marks while one types what a check would refuse later. [`skill_schema`],
+//! [`tools_schema`] and [`prompts_schema`] hand the schemas out; they are checked in below `docs/schemas`.
 //!
 //! What a schema cannot say: keys that are written twice, files that are missing, names that are
 //! taken, other skills.
 
+mod prompts;
 mod skill;
 mod tools;
 mod values;
@@ -15,6 +16,7 @@ mod values;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
+pub use prompts::{PromptArgumentEntry, PromptArgumentFields, PromptEntry, PromptsFile};
 pub use skill::{DccFields, DependencyEntry, Metadata, NamedDependency, SkillFrontMatter};
 pub use tools::{
     Annotations, GroupEntry, GroupFields, NextTools, ToolEntry, ToolFields, ToolsFile,
@@ -55,6 +57,15 @@ pub fn tools_schema() -> Value {
         }
     }
     with_id(schema, "tools")
+}
+
+/// The JSON Schema (2020-12) of a prompts file.
+pub fn prompts_schema() -> Value {
+    let schema = SchemaSettings::draft2020_12()
+        .into_generator()
+        .into_root_schema_for::<PromptsFile>()
+        .to_value();
+    with_id(schema, "prompts")
 }
 
 fn with_id(mut schema: Value, name: &str) -> Value {

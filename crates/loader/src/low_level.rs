@@ -82,6 +82,7 @@ fn load_strictly(extra_paths: &[PathBuf], dcc_name: &str) -> LoadedAndSkipped {
         home: std::env::home_dir(),
         platform_data: None,
         configured: &[],
+        agent_folders_of: None,
         with_defaults: true,
     });
     let report = scan(&roots, ParseMode::Strict);

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::candidate::Candidate;
 use crate::findings::{Findings, TOOLS_CODES, brief};
+use crate::format::{PromptArgumentEntry, PromptArgumentFields, PromptEntry};
 use crate::script::normalized;
 use crate::skill_files::{FolderHandle, is_absolute_anywhere};
 use crate::yaml::{Node, parse};
@@ -43,29 +44,6 @@ pub struct PromptArgument {
     pub description: String,
     /// Whether the prompt makes no sense without it.
     pub required: bool,
-}
-
-#[derive(Deserialize)]
-struct Written {
-    name: String,
-    #[serde(default)]
-    description: String,
-    #[serde(default)]
-    arguments: Vec<WrittenArgument>,
-    template: String,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum WrittenArgument {
-    Name(String),
-    Full {
-        name: String,
-        #[serde(default)]
-        description: String,
-        #[serde(default)]
-        required: bool,
-    },
 }
 
 /// The files that a skill names for its prompts, of those that it has: one, or those that a name with
@@ -184,7 +162,14 @@ fn read_text(findings: &mut Findings<'_>, text: &str, prompts: &mut Vec<SkillPro
     };
     for entry in entries {
         let place = entry.get("name").unwrap_or(entry).span.clone();
-        let (message, help) = match Written::deserialize(entry.to_json()) {
+        let (message, help) = match PromptEntry::deserialize(entry.to_json()) {
+            Ok(written) if written.blank().is_some() => (
+                format!(
+                    "this prompt cannot be used: {}",
+                    written.blank().unwrap_or_default()
+                ),
+                "write one, or remove the entry",
+            ),
             Ok(written) if prompts.len() >= MOST_PROMPTS => (
                 format!("`{}` is one prompt too many", brief(&written.name)),
                 "a skill has at most 100 prompts",
@@ -280,21 +265,21 @@ fn files_like(handle: &FolderHandle, before: &str, after: &str) -> Vec<String> {
     files
 }
 
-impl From<Written> for SkillPrompt {
-    fn from(written: Written) -> Self {
+impl From<PromptEntry> for SkillPrompt {
+    fn from(written: PromptEntry) -> Self {
         let arguments = written
             .arguments
             .into_iter()
             .map(|argument| match argument {
-                WrittenArgument::Name(name) => PromptArgument {
+                PromptArgumentEntry::Name(name) => PromptArgument {
                     name,
                     ..PromptArgument::default()
                 },
-                WrittenArgument::Full {
+                PromptArgumentEntry::Fields(PromptArgumentFields {
                     name,
                     description,
                     required,
-                } => PromptArgument {
+                }) => PromptArgument {
                     name,
                     description,
                     required,

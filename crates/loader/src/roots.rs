@@ -8,6 +8,10 @@ use metier_diagnostics::Diagnostic;
 
 use crate::codes;
 
+mod project;
+
+pub use project::project_folders;
+
 /// Why a folder is searched. The order of the variants is the order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -102,7 +106,11 @@ pub struct RootSources<'a> {
     pub platform_data: Option<PathBuf>,
     /// `roots` of the configuration file.
     pub configured: &'a [PathBuf],
-    /// Whether anything but the explicit folders is searched.
+    /// Folders whose agent folders (`.claude/skills`, `.agents/skills`, `.openspace/skills`) are searched, and those of the
+    /// home folder after them, whatever `with_defaults` says; with `None` no agent folder is. [`project_folders`] gives
+    /// those of a project.
+    pub agent_folders_of: Option<&'a [PathBuf]>,
+    /// Whether the usual places are searched: those of the environment, the configured ones, those of the application.
     pub with_defaults: bool,
 }
 
@@ -120,6 +128,7 @@ pub fn resolve_roots(sources: &RootSources<'_>) -> (Vec<Root>, Vec<Diagnostic>) 
         .collect();
     let mut diagnostics = Vec::new();
     if !sources.with_defaults {
+        roots.extend(agent_roots(sources));
         return (roots, diagnostics);
     }
     let mut variable = |name: &str, label, commas| {
@@ -163,6 +172,7 @@ pub fn resolve_roots(sources: &RootSources<'_>) -> (Vec<Root>, Vec<Diagnostic>) 
             .iter()
             .map(|path| Root::new(RootLabel::Configured, path)),
     );
+    roots.extend(agent_roots(sources));
     // An application's name becomes part of a path here; one that could climb is left out.
     let app =
         Some(sources.app).filter(|app| !app.is_empty() && !app.contains(['/', '\\', ':', '.']));
@@ -182,6 +192,25 @@ pub fn resolve_roots(sources: &RootSources<'_>) -> (Vec<Root>, Vec<Diagnostic>) 
         roots.push(Root::new(RootLabel::Platform, data.join("skills")));
     }
     (roots, diagnostics)
+}
+
+/// Where agents keep the skills of a project or a user, in order of precedence.
+const AGENT_FOLDERS: [&str; 3] = [".claude", ".agents", ".openspace"];
+
+fn agent_roots(sources: &RootSources<'_>) -> Vec<Root> {
+    let Some(project) = sources.agent_folders_of else {
+        return Vec::new();
+    };
+    let of = |label, folder: &Path| {
+        let folders = AGENT_FOLDERS.map(|agent| folder.join(agent).join("skills"));
+        folders.map(|path| Root::new(label, path))
+    };
+    let project = project.iter();
+    let project = project.flat_map(|folder| of(RootLabel::Project, folder));
+    let user = sources.home.iter();
+    project
+        .chain(user.flat_map(|home| of(RootLabel::User, home)))
+        .collect()
 }
 
 fn entries(value: &OsStr, commas: bool) -> Vec<PathBuf> {
@@ -227,6 +256,7 @@ mod tests {
             home: Some(PathBuf::from("/projects/me")),
             platform_data: Some(PathBuf::from("/data")),
             configured: &[PathBuf::from("configured")],
+            agent_folders_of: Some(&[PathBuf::from("/w/p/in"), PathBuf::from("/w/p")]),
             with_defaults: true,
         });
         let roots = roots
@@ -260,6 +290,15 @@ mod tests {
                 "env /a",
                 "env /projects/me/b",
                 "configured configured",
+                "project /w/p/in/.claude/skills",
+                "project /w/p/in/.agents/skills",
+                "project /w/p/in/.openspace/skills",
+                "project /w/p/.claude/skills",
+                "project /w/p/.agents/skills",
+                "project /w/p/.openspace/skills",
+                "user /projects/me/.claude/skills",
+                "user /projects/me/.agents/skills",
+                "user /projects/me/.openspace/skills",
                 "home /projects/me/.dcc-mcp/rig-tool/skills",
                 "platform /data/skills/rig-tool",
                 "platform /data/skills",
@@ -279,6 +318,10 @@ mod tests {
             "../x",
             &[("DCC_MCP_SKILL_PATHS", ""), ("METIER_HOST_SKILL_DIRS", " ")],
         );
+        let roots: Vec<&String> = roots
+            .iter()
+            .filter(|root| !root.starts_with("project") && !root.starts_with("user"))
+            .collect();
         assert_eq!(
             roots,
             [

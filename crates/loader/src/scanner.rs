@@ -48,6 +48,7 @@ impl SkillScanner {
             home: self.home.clone(),
             platform_data: self.platform_data.clone(),
             configured: &[],
+            agent_folders_of: None,
             with_defaults: true,
         });
         walk(&roots, ParseMode::Lenient)

@@ -97,9 +97,14 @@ impl Interpreters {
             let value = PathBuf::from(lookup.get(&name)?);
             Some((Origin::Variable(name), value))
         };
-        let by_host = host
-            .filter(|_| for_host)
-            .and_then(|host| configured(&self.by_host, host));
+        let by_host = host.filter(|_| for_host).and_then(|host| {
+            // Letter case does not count in the name of an application, as in that of its variable.
+            let exact = self.by_host.get_key_value(host);
+            let mut hosts = self.by_host.iter();
+            let (name, value) =
+                exact.or_else(|| hosts.find(|(name, _)| name.eq_ignore_ascii_case(host)))?;
+            Some((Origin::Configured(name.clone()), value.clone()))
+        });
         let by_option = || match kind {
             ScriptKind::Python => self
                 .python

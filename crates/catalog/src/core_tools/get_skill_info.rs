@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::rows::{self, LoadCall, MOST_TOOLS, is_none};
-use super::{Own, reads, refuse};
+use super::{Own, reads, refuse_no_skill};
 use crate::shown::show_all;
 
 #[derive(Deserialize, JsonSchema)]
@@ -52,14 +52,10 @@ fn run(own: &Own, name: &str) -> Result<Output, ToolError> {
     // What a look finds may be another skill.
     let text = catalog.text_states(&[name]).pop().flatten();
     let Some(mut info) = catalog.get_skill_info(name) else {
-        let nearest = catalog.snapshot().nearest_skills(name);
-        let error = crate::LoadError::Unknown {
-            name: name.to_owned(),
-            nearest: nearest.clone(),
-        };
-        let mut facts = Map::new();
-        facts.insert("nearest".to_owned(), json!(nearest));
-        return Err(refuse("unknown_skill", &error, facts));
+        return Err(refuse_no_skill(
+            &catalog.snapshot().no_skill(name),
+            Map::new(),
+        ));
     };
     let loadable = matches!(
         info.summary.status,

@@ -174,7 +174,7 @@ fn failed(output: &Output, failures: &[LoadError]) -> ToolError {
             facts.insert("reasons".to_owned(), json!(reasons));
             "skill_rejected"
         }
-        [LoadError::Disabled { .. }] => "disabled",
+        [LoadError::LeftOut { why, .. }] => why.code(),
         [LoadError::Dependencies { .. }] => "dependencies",
         [LoadError::UnknownGroup { .. }] => "unknown_group",
         [LoadError::Denied { deny, .. }, rest @ ..]

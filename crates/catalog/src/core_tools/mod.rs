@@ -28,6 +28,7 @@ pub(crate) use self::discover_skills::{Input as DiscoverInput, as_json as discov
 use self::rows::Finding;
 use crate::catalog::SkillCatalog;
 use crate::listed_tool::ListedKind;
+use crate::load::LoadError;
 use crate::registered_tool::RegisteredTool;
 use crate::settings::SkillTools;
 use crate::snapshot::OwnTools;
@@ -116,6 +117,18 @@ fn hints(read_only: bool) -> ToolAnnotations {
     hints.idempotent_hint = Some(true);
     hints.open_world_hint = Some(false);
     hints
+}
+
+/// That nothing is served under a name, in words and with a word for programs.
+fn refuse_no_skill(error: &LoadError, mut facts: Map<String, Value>) -> ToolError {
+    let code = match error {
+        LoadError::LeftOut { why, .. } => why.code(),
+        _ => "unknown_skill",
+    };
+    if let LoadError::Unknown { nearest, .. } = error {
+        facts.insert("nearest".to_owned(), Value::from(nearest.clone()));
+    }
+    refuse(code, error, facts)
 }
 
 /// A failure with a word for programs.

@@ -10,9 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::on_disk::on_disk;
 use super::skill::refusal;
-use super::{Own, reads, refuse};
+use super::{Own, reads, refuse, refuse_no_skill};
 use crate::catalog::SkillCatalog;
-use crate::load::LoadError;
 use crate::shelf::{
     FileBody, FileChange, FileContents, FileFault, SKILL_FILE, ServedFile, ServedSkill, SkillShelf,
 };
@@ -301,13 +300,7 @@ fn no_skill(catalog: &SkillCatalog, shelf: &SkillShelf, name: &str) -> ToolError
         let error = format!("the skill `{name}` was found and rejected: {reason}");
         return refuse("rejected", &error, facts);
     }
-    let nearest = snapshot.nearest_skills(name);
-    facts.insert("nearest".to_owned(), json!(nearest));
-    let error = LoadError::Unknown {
-        name: name.to_owned(),
-        nearest,
-    };
-    refuse("unknown_skill", &error, facts)
+    refuse_no_skill(&snapshot.no_skill(name), facts)
 }
 
 fn no_file(

@@ -171,6 +171,7 @@ fn code(error: &ActivateError) -> &'static str {
             ActivationRefusal::NotServed { .. } => "not_served",
             _ => "refused",
         },
+        ActivateError::LeftOut { why, .. } => why.code(),
         ActivateError::Rejected { .. } => "rejected",
         ActivateError::NotServed { .. } => "not_served",
     }

@@ -10,6 +10,7 @@ use metier_skill_protocol::{
 
 use super::shadowed_entry;
 use crate::catalog::SkillCatalog;
+use crate::left_out::LeftOut;
 use crate::shelf::{FileChange, FileFault, SKILL_FILE, SkillShelf};
 use crate::skill_set;
 use crate::snapshot::CatalogSnapshot;
@@ -65,6 +66,14 @@ pub enum ActivateError {
         name: String,
         /// The first error.
         reason: String,
+    },
+    /// The settings leave it out.
+    #[error("the skill `{name}` {why}; {}", .why.cure())]
+    LeftOut {
+        /// Its name.
+        name: String,
+        /// Why.
+        why: LeftOut,
     },
     /// Its text is not served.
     #[error("the instructions of `{name}` are not served: {reason}")]
@@ -191,9 +200,15 @@ impl SkillCatalog {
                 if matches!(refusal, ActivationRefusal::Denied { .. }) {
                     return error;
                 }
-                if snapshot.parts.skills.disabled.contains(asked) {
+                if let Some(why) = snapshot.parts.skills.left_out.get(asked) {
                     let name = asked.to_owned();
-                    return ActivationRefusal::Disabled { name }.into();
+                    return match why {
+                        LeftOut::Disabled => ActivationRefusal::Disabled { name }.into(),
+                        why => ActivateError::LeftOut {
+                            name,
+                            why: why.clone(),
+                        },
+                    };
                 }
                 let known = matches!(refusal, ActivationRefusal::Unknown { .. })
                     .then(|| unusable(snapshot, asked))

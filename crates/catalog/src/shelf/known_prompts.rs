@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
+use metier_diagnostics::{Diagnostic, Location};
+use metier_loader::codes::LAST_GOOD_KEPT;
 use metier_loader::{
     FileDigest, FileManifest, LoadedSkill, MANIFEST_BYTES, SkillPrompt, digest, prompt_files,
     read_prompts,
 };
+
+use super::SKILL_FILE;
+use crate::skill_set::file_of;
 
 /// What was read, and from what.
 #[derive(Clone, Debug)]
@@ -17,6 +22,8 @@ pub(super) struct KnownPrompts {
     pub(super) faults: Vec<String>,
     /// A file could not be used as a whole.
     is_torn: bool,
+    /// These are prompts from before a save that broke a file.
+    is_kept: bool,
 }
 
 impl KnownPrompts {
@@ -35,10 +42,28 @@ impl KnownPrompts {
             };
             paths(before) == paths(&self)
         };
-        if is_same || self.is_torn && same_files() {
+        self.is_kept = !is_same && self.is_torn && same_files();
+        if is_same || self.is_kept {
             self.prompts = Arc::clone(&before.prompts);
         }
         self
+    }
+
+    /// That prompts from before are in use, where they are.
+    pub(super) fn kept(&self, skill: &LoadedSkill) -> Option<Diagnostic> {
+        // What is wrong with the file is among the findings of the skill; this one stands where that is.
+        let file = match self.sources.as_slice() {
+            [(file, _)] => file,
+            _ => SKILL_FILE,
+        };
+        self.is_kept.then(|| {
+            Diagnostic::warning(
+                LAST_GOOD_KEPT,
+                "a prompts file is broken; the prompts from before stay in use",
+            )
+            .at(Location::file(file_of(skill, file)), "")
+            .help("mend the prompts file, and save")
+        })
     }
 
     /// Reads them; `None` when a file has other bytes than the manifest says.
@@ -63,6 +88,7 @@ impl KnownPrompts {
             prompts: read.prompts.into(),
             faults: read.faults,
             is_torn: read.is_torn,
+            is_kept: false,
         })
     }
 }

@@ -171,6 +171,15 @@ impl ServedSkill {
         })
     }
 
+    /// That prompts from before a save that broke their file are in use, where somebody was shown them. Blocks.
+    pub(super) fn kept_prompts(&self, change: &mut FileChange) -> Option<Diagnostic> {
+        self.looking(change, |state| {
+            state.prompts.as_ref()?;
+            self.prompts_now(state);
+            state.prompts.as_ref()?.kept(self.skill())
+        })
+    }
+
     /// The same with the prompts that it brings along. Blocks.
     pub fn text_with_prompts(&self, change: &mut FileChange) -> SkillText {
         self.looking(change, |state| {

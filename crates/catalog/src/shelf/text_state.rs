@@ -35,7 +35,8 @@ pub struct TextState {
 impl TextState {
     fn of(skill: &ServedSkill, change: &mut FileChange) -> Self {
         let manifest = skill.manifest(change);
-        let nested = skill.nested_in(&manifest).into_iter().collect();
+        let nested = skill.nested_in(&manifest).into_iter();
+        let nested = nested.chain(skill.kept_prompts(change)).collect();
         match manifest.as_ref() {
             Ok(manifest) => Self {
                 uri: Some(skill.entry_uri()),

@@ -212,6 +212,67 @@ async fn an_application_can_be_served_alone() {
 }
 
 #[tokio::test]
+async fn letter_case_does_not_count_in_an_application() {
+    // As in searches, in lists and in the names of variables.
+    let bench = Bench::with(|settings| settings.only_dcc = Some("Maya".to_owned()));
+    bench.skill("one", &["dcc: maya"]);
+    bench.skill("two", &["dcc: MAYA"]);
+    bench.skill("three", &["dcc: Python"]);
+    bench.skill("four", &["dcc: houdini"]);
+    bench.discover();
+    let skills = bench.catalog.list_skills(None);
+    let names: Vec<_> = skills.iter().map(|skill| skill.name.as_str()).collect();
+    assert_eq!(names, ["one", "three", "two"]);
+}
+
+#[tokio::test]
+async fn what_another_application_s_skill_lacks_is_told_with_its_true_reason() {
+    let bench = Bench::with(|settings| settings.only_dcc = Some("maya".to_owned()));
+    bench.skill("base", &["dcc: houdini"]);
+    bench.skill("rig", &["dcc: maya", "depends: [base, nowhere]"]);
+    bench.skill("far", &["dcc: maya", "depends: [rig]"]);
+    bench.discover();
+    let of = |name: &str| {
+        let info = bench.catalog.get_skill_info(name).unwrap();
+        assert_eq!(info.summary.status, SkillStatus::PendingDeps);
+        assert_eq!(info.summary.missing_dependencies, ["base", "nowhere"]);
+        let found = info.summary.diagnostics.iter().map(ToString::to_string);
+        found.collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(of("rig"));
+    assert_eq!(of("rig"), of("far"));
+    let load = async |name: &str| {
+        let refused = bench.catalog.load_skill(name).await;
+        refused.unwrap_err().to_string()
+    };
+    insta::assert_snapshot!(format!(
+        "{}\n{}\n{}",
+        load("rig").await,
+        load("far").await,
+        load("base").await
+    ));
+    for tool in ["get_skill_info", "skill", "read_skill_file"] {
+        let told = bench.structured(tool, json!({"skill_name": "base"})).await;
+        assert_eq!(told["code"], "other_application", "{tool}: {told}");
+        let said = told["error"].as_str().unwrap();
+        assert!(said.contains("is for `houdini`"), "{tool}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn what_needs_a_rejected_skill_is_refused_with_its_true_reason() {
+    let bench = Bench::new();
+    bench.file("bad/SKILL.md", "no front matter\n");
+    bench.skill("rig", &["depends: [bad]"]);
+    bench.discover();
+    let refused = bench.catalog.load_skill("rig").await.unwrap_err();
+    assert!(
+        refused.to_string().contains("'bad', which is rejected"),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
 async fn a_disabled_skill_is_as_if_it_were_not_there_and_told_to_be_disabled() {
     let bench = Bench::with(|settings| {
         settings.disabled = ["old", "nowhere"].map(str::to_owned).into();
@@ -221,7 +282,7 @@ async fn a_disabled_skill_is_as_if_it_were_not_there_and_told_to_be_disabled() {
     bench.skill("new", &[]);
     bench.discover();
     let snapshot = bench.catalog.snapshot();
-    let disabled: Vec<&String> = snapshot.disabled_skills().iter().collect();
+    let disabled: Vec<&str> = snapshot.disabled_skills().into_iter().collect();
     assert_eq!(disabled, ["old"]);
     let names: Vec<String> = bench
         .catalog
@@ -237,7 +298,18 @@ async fn a_disabled_skill_is_as_if_it_were_not_there_and_told_to_be_disabled() {
     );
     // Whoever needs it lacks it.
     let refused = bench.catalog.load_skill("needs-old").await.unwrap_err();
-    assert!(refused.to_string().contains("old"), "{refused}");
+    assert!(
+        refused.to_string().contains("'old', which is disabled"),
+        "{refused}"
+    );
+    let info = bench.catalog.get_skill_info("needs-old").unwrap();
+    let told = info.summary.diagnostics.iter().map(ToString::to_string);
+    assert!(
+        told.into_iter()
+            .any(|told| told.contains("`old`, which is disabled")),
+        "{:?}",
+        info.summary.diagnostics
+    );
     let refused = bench.catalog.load_skill("nowhere").await.unwrap_err();
     assert!(
         refused.to_string().contains("there is no skill"),

@@ -16,7 +16,7 @@ pub(super) fn find(subject: &Subject<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let places = Places::new(subject);
     let metadata = subject.metadata();
-    let is_without_host = metadata.dcc.is_empty() || metadata.dcc == "python";
+    let is_without_host = metadata.dcc.is_empty() || metadata.dcc.eq_ignore_ascii_case("python");
     for tool in &metadata.tools {
         let ScriptLookup::Script { path } = &tool.script else {
             continue;

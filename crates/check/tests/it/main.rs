@@ -21,6 +21,7 @@ mod fuzz_targets;
 mod literate;
 mod many;
 mod pages;
+mod prompts_schema;
 mod sarif;
 mod schema_values;
 mod schemas;

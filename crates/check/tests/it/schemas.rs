@@ -249,7 +249,7 @@ fn valid_is_what_has_no_error() {
 }
 
 /// Every file of this name below a folder.
-fn files_named(folder: &Path, names: &[&str], found: &mut Vec<PathBuf>) {
+pub(crate) fn files_named(folder: &Path, names: &[&str], found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
@@ -323,6 +323,7 @@ fn the_schemas_are_the_ones_that_are_checked_in() {
             metier_loader::format::skill_schema(),
         ),
         ("tools.json", metier_loader::format::tools_schema()),
+        ("prompts.json", metier_loader::format::prompts_schema()),
     ] {
         let text = std::fs::read_to_string(root.join(name)).unwrap_or_default();
         assert_eq!(

@@ -43,7 +43,7 @@ impl Info {
             // The name leads nowhere, which is told in any case.
             let _ = self.places.tell_if_empty(printer, &catalog);
             let has_path = !self.places.paths.is_empty();
-            if let Some(said) = choosing::disabled(&config, &catalog, &self.skill) {
+            if let Some(said) = choosing::left_out(&config, &catalog, &self.skill) {
                 return Err(Failure::Usage(said));
             }
             return Err(Failure::Usage(unknown(&catalog, &self.skill, has_path)));

@@ -1,7 +1,7 @@
 //! `metier schema`.
 
 use clap::{Args, ValueEnum};
-use metier::loader::format::{skill_schema, tools_schema};
+use metier::loader::format::{prompts_schema, skill_schema, tools_schema};
 
 use crate::Failure;
 use crate::printer::Printer;
@@ -22,6 +22,8 @@ enum File {
     Skill,
     /// The tools file.
     Tools,
+    /// A prompts file.
+    Prompts,
 }
 
 impl Schema {
@@ -30,6 +32,7 @@ impl Schema {
         printer.json(&match self.file {
             File::Skill => skill_schema(),
             File::Tools => tools_schema(),
+            File::Prompts => prompts_schema(),
         });
         Ok(())
     }

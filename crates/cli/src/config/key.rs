@@ -19,6 +19,7 @@ pub(crate) enum Key {
     App,
     Dcc,
     Roots,
+    AgentSkills,
     Disabled,
     Strict,
     WorkspaceRoots,
@@ -61,10 +62,11 @@ pub(crate) enum Key {
 }
 
 impl Key {
-    pub(crate) const ALL: [Self; 42] = [
+    pub(crate) const ALL: [Self; 43] = [
         Self::App,
         Self::Dcc,
         Self::Roots,
+        Self::AgentSkills,
         Self::Disabled,
         Self::Strict,
         Self::WorkspaceRoots,
@@ -112,6 +114,7 @@ impl Key {
             Self::App => "app",
             Self::Dcc => "dcc",
             Self::Roots => "roots",
+            Self::AgentSkills => "agent_skills",
             Self::Disabled => "disabled",
             Self::Strict => "strict",
             Self::WorkspaceRoots => "workspace_roots",
@@ -164,6 +167,7 @@ impl Key {
         match self {
             Self::App => Some("--app"),
             Self::Dcc => Some("--dcc"),
+            Self::AgentSkills => Some("--agent-skills"),
             Self::Strict => Some("--strict"),
             Self::WorkspaceRoots => Some("--root"),
             Self::Capabilities => Some("--capability"),
@@ -222,7 +226,8 @@ impl Key {
             Self::PermissionsDeny | Self::PermissionsAllow | Self::PermissionsAsk => Kind::Rules,
             Self::Port => Kind::Port,
             Self::Roots | Self::WorkspaceRoots => Kind::Folders,
-            Self::Strict
+            Self::AgentSkills
+            | Self::Strict
             | Self::RequireHost
             | Self::Argv
             | Self::Watch
@@ -253,6 +258,9 @@ impl Key {
             Self::App => "the application the skills are for",
             Self::Dcc => "serve only skills for this application and for python",
             Self::Roots => "folders with skills, searched with the usual places",
+            Self::AgentSkills => {
+                "read the skills of agents too: .claude/skills, .agents/skills and .openspace/skills of the project and of the home folder"
+            }
             Self::Strict => "reject a skill over any error",
             Self::WorkspaceRoots => "folders of the workspace",
             Self::Capabilities => "what the host can do",
@@ -337,7 +345,8 @@ impl Key {
             Self::Persist => Value::Text(OFF.to_owned()),
             Self::SkillTools => Value::Text(When::Auto.as_str().to_owned()),
             Self::Roots | Self::WorkspaceRoots => Value::Folders(Vec::new()),
-            Self::Strict
+            Self::AgentSkills
+            | Self::Strict
             | Self::RequireHost
             | Self::Argv
             | Self::Watch

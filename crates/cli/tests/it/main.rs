@@ -7,6 +7,7 @@
     reason = "a test may stop at a broken fixture"
 )]
 
+mod agent_skills;
 mod agreement;
 mod attach;
 mod audit;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use metier_loader::{
     ParseMode, Root, RootLabel, expand_transitive_dependencies, resolve_dependencies, scan,
-    validate_dependencies,
+    scan_and_load, scan_and_load_lenient, scan_skill_paths, validate_dependencies,
 };
 use metier_skill_model::SkillMetadata;
 
@@ -66,4 +66,56 @@ fn an_order_or_the_first_fault() {
         error.contains("cycle") && error.contains('a') && error.contains('c'),
         "{error}"
     );
+}
+
+/// These functions read the environment of the process, as packagers call them; what it may name comes behind the folder
+/// that is given and is no business of the test.
+const NO_APP: &str = "an-application-that-nobody-has";
+
+#[test]
+fn for_packaging_the_first_fault_ends_it_and_a_lenient_order_keeps_what_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    skills(
+        folder.path(),
+        &[("a", "b"), ("b", ""), ("waits", "b, gone")],
+    );
+    fs::create_dir(folder.path().join("broken")).unwrap();
+    fs::write(folder.path().join("broken/SKILL.md"), "no front matter").unwrap();
+    let given = [folder.path().to_owned()];
+
+    let paths = scan_skill_paths(&given, NO_APP);
+    let below: Vec<_> = paths
+        .iter()
+        .take(4)
+        .map(|path| path.file_name().unwrap())
+        .collect();
+    assert_eq!(below, ["a", "b", "broken", "waits"]);
+
+    let error = scan_and_load(&given, NO_APP).unwrap_err().to_string();
+    assert!(
+        error.contains("'waits'") && error.contains("'gone'"),
+        "{error}"
+    );
+    let (ordered, skipped) = scan_and_load_lenient(&given, NO_APP).unwrap();
+    let at = |name: &str| ordered.iter().position(|skill| skill.name.as_str() == name);
+    assert!(at("b").unwrap() < at("a").unwrap().min(at("waits").unwrap()));
+    assert!(skipped.iter().any(|skill| skill.name == "broken"));
+
+    // Reading is strict in both: only dependencies are lenient.
+    let odd = folder.path().join("odd");
+    fs::create_dir(&odd).unwrap();
+    fs::write(
+        odd.join("SKILL.md"),
+        "---\nname: odd\nversion: 1.0\ndescription: d\n---\n",
+    )
+    .unwrap();
+    let (ordered, skipped) = scan_and_load_lenient(&given, NO_APP).unwrap();
+    assert!(ordered.iter().all(|skill| skill.name.as_str() != "odd"));
+    assert!(skipped.iter().any(|skill| skill.name == "odd"));
+
+    skills(folder.path(), &[("b", "a")]);
+    let error = scan_and_load_lenient(&given, NO_APP)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("cycle"), "{error}");
 }

@@ -168,11 +168,22 @@ async fn a_save_that_breaks_the_prompts_keeps_those_from_before() {
         .await;
         got.answer["result"]["messages"][0]["content"]["text"].clone()
     };
+    // That it is so is told of the skill until the file is mended.
+    let kept = || {
+        let states = bench.catalog.text_states(&["more"]);
+        let mut found = Vec::new();
+        states[0].as_ref().unwrap().add_findings(&mut found);
+        let kept = found.iter().filter(|found| found.code.id == "MT162");
+        let files = kept.map(|kept| kept.location().unwrap().file.clone());
+        files.collect::<Vec<_>>()
+    };
     assert_eq!(greeting().await, "one");
+    assert!(kept().is_empty());
     for broken in ["prompts: [", "prompt: []", "prompts: {}"] {
         write(bench.root(), "more/prompts.yaml", broken);
         bench.rediscover();
         assert_eq!(greeting().await, "one", "{broken}");
+        assert_eq!(kept(), ["more/prompts.yaml"], "{broken}");
     }
     std::fs::remove_file(bench.root().join("more/prompts.yaml")).unwrap();
     bench.rediscover();
@@ -180,6 +191,7 @@ async fn a_save_that_breaks_the_prompts_keeps_those_from_before() {
     write(bench.root(), "more/prompts.yaml", prompts("two"));
     bench.rediscover();
     assert_eq!(greeting().await, "two");
+    assert!(kept().is_empty());
     // An empty list is what its author says.
     write(bench.root(), "more/prompts.yaml", "prompts: []");
     bench.rediscover();

@@ -99,6 +99,11 @@ fn the_order_for_python_is_option_variable_environment_path() {
     assert_eq!(pick(&interpreters, &vars), "variable");
     interpreters.python = Some(at("option"));
     assert_eq!(pick(&interpreters, &vars), "option");
+    // Letter case does not count in the name of an application, unless two differ by it alone.
+    interpreters
+        .by_host
+        .insert("Maya".to_owned(), at("venv/bin/python"));
+    assert_eq!(pick(&interpreters, &vars), "venv/bin/python");
     interpreters.by_host.insert("maya".to_owned(), at("maya"));
     assert_eq!(pick(&interpreters, &vars), "maya");
     interpreters.python_for_hosts = true;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use metier::CatalogSettings;
 use metier::check::CheckOptions;
-use metier::loader::{Root, RootLabel, RootSources, resolve_roots};
+use metier::loader::{Root, RootLabel};
 
 use crate::Failure;
 use crate::catalog_settings::settings;
@@ -30,6 +30,10 @@ pub(super) struct CheckPlaces {
     /// Also check the usual places of skills.
     #[arg(long)]
     with_defaults: bool,
+    /// Also check the skills of agents in the project and the home folder: `.claude/skills`, `.agents/skills` and
+    /// `.openspace/skills`.
+    #[arg(long)]
+    agent_skills: bool,
     /// The application whose usual places are meant [default: python].
     #[arg(long, value_name = "NAME")]
     app: Option<String>,
@@ -57,6 +61,7 @@ impl CheckPlaces {
         let places = SkillPlaces {
             app: self.app.clone(),
             with_defaults: self.with_defaults,
+            agent_skills: self.agent_skills,
             config: self.config.clone(),
             no_config: self.no_config,
             paths,
@@ -76,7 +81,7 @@ impl CheckPlaces {
         } else {
             CheckOptions::default()
         };
-        Ok((self.roots(&places.paths, &config, settings), options))
+        Ok((self.roots(&places.paths, &config, &settings), options))
     }
 
     /// Checking is strict by itself; an option counts before what the settings say.
@@ -90,29 +95,20 @@ impl CheckPlaces {
         said && !config.flag(Key::Strict)
     }
 
-    fn roots(&self, paths: &[PathBuf], config: &Config, settings: CatalogSettings) -> Vec<Root> {
+    fn roots(&self, paths: &[PathBuf], config: &Config, settings: &CatalogSettings) -> Vec<Root> {
+        let mut places = settings.roots.clone();
+        places.with_defaults = self.with_defaults;
+        if self.with_defaults || !paths.is_empty() {
+            return places.resolve(paths, &settings.app).0;
+        }
         let labelled =
             |label, paths: &[PathBuf]| paths.iter().map(|path| Root::new(label, path)).collect();
-        if self.with_defaults {
-            let environment = |name: &str| std::env::var_os(name);
-            let (roots, _) = resolve_roots(&RootSources {
-                explicit: paths,
-                app: &settings.app,
-                environment: &environment,
-                home: settings.roots.home,
-                platform_data: settings.roots.platform_data,
-                configured: &settings.roots.configured,
-                with_defaults: true,
-            });
-            return roots;
-        }
-        if !paths.is_empty() {
-            return labelled(RootLabel::Explicit, paths);
-        }
-        match config.folders(Key::Roots) {
+        let mut roots: Vec<Root> = match config.folders(Key::Roots) {
             [] => labelled(RootLabel::Explicit, &[PathBuf::from(".")]),
             configured => labelled(RootLabel::Configured, configured),
-        }
+        };
+        roots.extend(places.resolve(&[], &settings.app).0);
+        roots
     }
 }
 

@@ -170,6 +170,13 @@ pub(super) fn of_texts(catalog: &SkillCatalog) -> Vec<Problem> {
 fn of_load(about: String, error: &LoadError) -> Problem {
     let (problem, cure) = match error {
         LoadError::Unusable { reason, .. } => (reason.clone(), MEND),
+        LoadError::Dependencies { name, reasons, .. } if !reasons.is_empty() => {
+            let text = error.to_string();
+            let known = format!("the skill `{name}` cannot be loaded: ");
+            let problem = text.strip_prefix(&known).unwrap_or(&text).to_owned();
+            let cure = "make what it needs available, or remove it from the dependencies";
+            (problem, cure)
+        }
         LoadError::Dependencies { error, .. } => {
             let text = error.to_string();
             match text.split_once("; ") {
