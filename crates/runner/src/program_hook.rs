@@ -237,7 +237,10 @@ impl ProgramHook {
         let answer = run(job, &self.limits, CancellationToken::new(), events);
         let report = tokio::time::timeout(self.own_time(), answer)
             .await
-            .map_err(|_| HookFailure::Late("it could not be ended after its `timeout`".to_owned()))?
+            .map_err(|_| HookFailure::Late(format!(
+                    "its run was not over {} s after its turn had come",
+                    self.own_time().as_secs_f64()
+                )))?
             .map_err(not_asked)?;
         drop(place);
         let (answer, extra) = hook_answer::of(&report);
@@ -310,9 +313,11 @@ impl ProgramHook {
 /// not asked: as one that is late it refuses what it may refuse, or whoever floods the server would get past it.
 fn not_asked(error: RunError) -> HookFailure {
     match error {
-        RunError::Busy { waiting } | RunError::BusyWithOwn { waiting } => HookFailure::Late(format!(
-            "it was not asked, because {waiting} hooks wait for their turn already, which is all that may"
-        )),
+        RunError::Busy { waiting } | RunError::BusyWithOwn { waiting } => {
+            HookFailure::Late(format!(
+                "it was not asked, because {waiting} hooks wait for their turn already, which is all that may"
+            ))
+        }
         RunError::Exhausted { .. } | RunError::Unreachable { .. } => {
             HookFailure::Late(format!("it was not asked: {error}"))
         }
