@@ -111,7 +111,7 @@ pub enum LoadError {
         /// The skill.
         name: String,
         /// What is missing, or which circle is in the way.
-        error: ClosureError,
+        error: Box<ClosureError>,
         /// Why those of the missing ones cannot be had that are there all the same, by name.
         reasons: BTreeMap<String, String>,
     },

@@ -89,7 +89,7 @@ impl<'s> Planner<'s> {
             .map_err(|error| LoadError::Dependencies {
                 name: name.clone(),
                 reasons: reasons(set, &error),
-                error,
+                error: Box::new(error),
             })?
             .dependencies;
         plan.push(name.clone());

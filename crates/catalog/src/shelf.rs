@@ -24,9 +24,10 @@ use std::sync::Arc;
 
 use metier_diagnostics::visible_name;
 use metier_loader::{LoadedSkill, RejectedSkill};
-use metier_skill_protocol::ActivationRefusal;
 
 use crate::catalog::SkillCatalog;
+use crate::left_out::LeftOut;
+use crate::load::LoadError;
 use crate::skill_set::{SkillSet, reason_of, rejection};
 
 use asked::Asked;
@@ -59,8 +60,8 @@ pub struct SkillShelf {
     rejected: Vec<Arc<RejectedSkill>>,
     /// Why those are, by their names, or by their ids where another skill has the name.
     why_rejected: BTreeMap<String, String>,
-    /// Names of skills that the settings disable.
-    disabled: BTreeSet<String>,
+    /// Skills that the settings keep out, by their names.
+    kept_out: BTreeMap<String, LeftOut>,
     /// The same for all versions of the catalog.
     asked: Arc<Asked>,
 }
@@ -87,7 +88,7 @@ impl SkillShelf {
     fn new(set: &SkillSet, before: &Self) -> Self {
         let mut shelf = Self {
             rejected: set.rejected.clone(),
-            disabled: set.disabled.clone(),
+            kept_out: set.left_out.clone(),
             asked: Arc::clone(&before.asked),
             ..Self::default()
         };
@@ -239,9 +240,9 @@ impl SkillShelf {
     pub fn why_not(&self, segments: &[String]) -> Option<String> {
         let name = segments.first()?;
         let mut names = segments.iter().take(2);
-        if let Some(name) = names.find(|name| self.disabled.contains(*name)) {
-            let name = name.clone();
-            return Some(ActivationRefusal::Disabled { name }.to_string());
+        if let Some((name, why)) = names.find_map(|name| self.kept_out.get_key_value(name)) {
+            let (name, why) = (name.clone(), why.clone());
+            return Some(LoadError::LeftOut { name, why }.to_string());
         }
         let labelled = segments.get(1).map(|second| format!("{name}/{second}"));
         let left_out = labelled.and_then(|key| self.why_left_out(&key));

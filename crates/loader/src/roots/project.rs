@@ -18,7 +18,7 @@ pub fn project_folders(working: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         }
         folders.push(folder.to_owned());
         let is_root = |mark: &&str| folder.join(mark).symlink_metadata().is_ok();
-        if PROJECT_MARKS.iter().any(|mark| is_root(&mark)) {
+        if PROJECT_MARKS.iter().any(is_root) {
             return folders;
         }
     }
@@ -54,14 +54,14 @@ mod tests {
         let project = home.join("work/project");
         let deep = project.join("src/deep");
         let of = |working: &Path| project_folders(working, Some(&home));
-        assert_eq!(of(&deep), [deep.clone()], "no project root");
+        assert_eq!(of(&deep), std::slice::from_ref(&deep), "no project root");
         // A linked working tree has a file of this name.
         std::fs::write(project.join(".git"), "gitdir: elsewhere").unwrap();
         assert_eq!(
             of(&deep),
             [deep.clone(), project.join("src"), project.clone()]
         );
-        assert_eq!(of(&project), [project.clone()]);
+        assert_eq!(of(&project), std::slice::from_ref(&project));
     }
 
     #[test]
@@ -72,7 +72,7 @@ mod tests {
         std::fs::create_dir(folder.path().join(".git")).unwrap();
         let work = home.join("work");
         let of = |working: &Path| project_folders(working, Some(&home));
-        assert_eq!(of(&work), [work.clone()]);
+        assert_eq!(of(&work), std::slice::from_ref(&work));
         assert_eq!(of(&home), Vec::<PathBuf>::new());
     }
 
@@ -86,7 +86,10 @@ mod tests {
         std::fs::create_dir(work.join(".git")).unwrap();
         let everybody = std::fs::Permissions::from_mode(0o1777);
         std::fs::set_permissions(&work, everybody).unwrap();
-        assert_eq!(project_folders(&project, None), [project.clone()]);
+        assert_eq!(
+            project_folders(&project, None),
+            std::slice::from_ref(&project)
+        );
         assert_eq!(project_folders(&work, None), Vec::<PathBuf>::new());
     }
 }
