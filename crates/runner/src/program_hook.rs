@@ -237,10 +237,12 @@ impl ProgramHook {
         let answer = run(job, &self.limits, CancellationToken::new(), events);
         let report = tokio::time::timeout(self.own_time(), answer)
             .await
-            .map_err(|_| HookFailure::Late(format!(
+            .map_err(|_| {
+                HookFailure::Late(format!(
                     "its run was not over {} s after its turn had come",
                     self.own_time().as_secs_f64()
-                )))?
+                ))
+            })?
             .map_err(not_asked)?;
         drop(place);
         let (answer, extra) = hook_answer::of(&report);

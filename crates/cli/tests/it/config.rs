@@ -22,8 +22,8 @@ js = "deno"
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_there_and_cannot_be_read_ends_what_would_run_without_it() {
-    let place = |folder: &std::path::Path| folder.join("metier.toml");
     type Make<'m> = &'m dyn Fn(&std::path::Path);
+    let place = |folder: &std::path::Path| folder.join("metier.toml");
     let link: Make<'_> = &|file| std::os::unix::fs::symlink("/drive/that/is/late", file).unwrap();
     let circle: Make<'_> = &|file| std::os::unix::fs::symlink("metier.toml", file).unwrap();
     let pipe: Make<'_> = &|file| {

@@ -284,7 +284,7 @@ fn a_call_that_a_hook_after_it_holds_up_gives_its_result_at_the_first_signal() {
         let said = call.wait_with_output().unwrap();
         assert_eq!(said.status.code(), Some(code), "{lasts} {again}");
         let err = String::from_utf8(said.stderr).unwrap();
-        assert!(rest.ends_with("\n") && rest.contains('1'), "{rest}");
+        assert!(rest.ends_with('\n') && rest.contains('1'), "{rest}");
         let cut = err.contains("hooks after the call");
         assert_eq!(cut, lasts == "600" && !again, "{err}");
         assert!(!err.contains("cancelled"), "{err}");
