@@ -17,14 +17,14 @@ const ANEW: &str = "move the file away, and a new one is made";
 /// kind than were put in.
 fn is_damage(error: &Error) -> bool {
     match error {
-        Error::InvalidColumnType(..)
+        // What is asked of a database is right; that it is not understood is because a table or a column is not there.
+        Error::SqlInputError { .. }
+        | Error::InvalidColumnType(..)
         | Error::FromSqlConversionFailure(..)
         | Error::IntegralValueOutOfRange(..)
         | Error::Utf8Error(..)
         | Error::InvalidColumnIndex(_)
-        | Error::InvalidColumnName(_)
-        // What is asked of a database is right; that it is not understood is because a table or a column is not there.
-        | Error::SqlInputError { .. } => true,
+        | Error::InvalidColumnName(_) => true,
         error => matches!(
             error.sqlite_error_code(),
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown)

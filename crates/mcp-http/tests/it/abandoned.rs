@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use metier_hooks::{HookContext, HookEvent, HookPayload};
+use metier_hooks::{HookEvent, HookPayload, Registration};
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 use crate::bench::{Bench, borrowed, call, initialize, modern};
-use crate::running::{ask, session, start};
+use crate::running::{ask, permit, session, start};
 use crate::socket::{Socket, within};
 
 const TIMES: usize = 100;
@@ -98,38 +99,43 @@ async fn a_deletion_counts_whether_or_not_its_answer_is_waited_for() {
 
 /// Nobody has the id of such a session, so nobody could end it.
 #[tokio::test]
-async fn a_session_whose_beginning_nobody_waits_for_is_ended_at_once() {
+async fn a_session_whose_client_goes_before_it_has_begun_is_ended_at_once() {
     let bench = Bench::new();
     let heard = heard(&bench);
     let begun = Arc::new(Mutex::new(Vec::new()));
-    let ids = Arc::clone(&begun);
-    bench
-        .catalog
-        .hooks()
-        .on(HookEvent::SessionStart, move |context: &HookContext| {
-            ids.lock().unwrap().extend(context.session_id.clone());
-            Ok(())
-        });
+    let (runs, may_go) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let (ids, gates) = (Arc::clone(&begun), (Arc::clone(&runs), Arc::clone(&may_go)));
     let handle = start(&bench).await;
-    let (_, kept) = session(&handle).await;
+    let (mut keeper, kept) = session(&handle).await;
+    let handler = Registration::future(HookEvent::SessionStart, move |context| {
+        let (runs, may_go) = gates.clone();
+        ids.lock().unwrap().extend(context.session_id.clone());
+        async move {
+            runs.add_permits(1);
+            may_go.acquire().await.unwrap().forget();
+            Ok(())
+        }
+    });
+    let handler = handler.limit(Duration::from_mins(1));
+    bench.catalog.hooks().register(handler);
     for closes in [Closes::InOrder, Closes::WithReset] {
         for accept in ["application/json, text/event-stream", "text/event-stream"] {
-            for _ in 0..TIMES / 2 {
-                let body = initialize(1).to_string();
-                sends_and_goes(&handle, closes, "POST", &[("accept", accept)], &body).await;
+            let body = initialize(1).to_string();
+            sends_and_goes(&handle, closes, "POST", &[("accept", accept)], &body).await;
+            permit(&runs).await;
+            // What comes and goes meanwhile shows that the server has looked at its connections since.
+            for _ in 0..3 {
+                let list: Value = crate::bench::request(1, "tools/list", json!({}));
+                assert!(ask(&mut keeper, &kept, &list).await["result"].is_object());
             }
+            may_go.add_permits(1);
         }
     }
-    within("every beginning", async {
-        while begun.lock().unwrap().len() <= 2 * TIMES {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    })
-    .await;
     let ids: Vec<String> = begun.lock().unwrap().clone();
-    let ids: Vec<String> = ids.into_iter().filter(|id| *id != kept).collect();
+    assert_eq!(ids.len(), 4);
     until_heard(&heard, &ids, "were not ended").await;
     assert!(!heard.lock().unwrap().contains_key(&kept));
+    drop(keeper);
     within("the shutdown", handle.shutdown()).await;
     let heard = heard.lock().unwrap();
     assert!(ids.iter().all(|id| heard[id] == ["closed"]), "{heard:?}");
