@@ -64,7 +64,12 @@ fn fixtures() -> Vec<String> {
         for entry in std::fs::read_dir(root.join(place)).unwrap() {
             let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
             for section in sections(&text) {
-                take(folder(&section.blocks).path());
+                // Others hold links that lead in a circle.
+                let mut blocks = section.blocks.iter();
+                if blocks.any(|block| block.info.iter().any(|word| word.ends_with("prompts.yaml")))
+                {
+                    take(folder(&section.blocks).path());
+                }
             }
         }
     }
