@@ -18,6 +18,10 @@ use crate::printer::Printer;
 use crate::{program_hooks, progress, searched};
 
 /// Where skills come from.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of the command line"
+)]
 #[derive(Args, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SkillPlaces {
     /// The application the skills are for; names variables and folders [default: python].
