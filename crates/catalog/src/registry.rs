@@ -102,6 +102,16 @@ impl ToolRegistry {
         self.shared.snapshot()
     }
 
+    /// Whether there is a tool of a name, for what the catalog itself holds, as a hook of it: it keeps nothing alive, and
+    /// knows no tool of a catalog that is gone.
+    pub fn tool_lookup(&self) -> impl Fn(&str) -> bool + Send + Sync + use<> {
+        let shared = Arc::downgrade(&self.shared);
+        move |tool| {
+            let shared = shared.upgrade();
+            shared.is_some_and(|shared| shared.snapshot().knows_tool(tool))
+        }
+    }
+
     /// What the registry was made with.
     pub fn settings(&self) -> &CatalogSettings {
         &self.shared.settings

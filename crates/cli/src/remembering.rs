@@ -46,9 +46,16 @@ impl Remembering {
     /// Puts the options on top of the other settings.
     pub(crate) fn cover(&self, config: &mut Config) {
         // Whoever names a file for it wants it, whatever the settings file says.
-        let is_on = self.memory || self.database.memory_database.is_some();
-        let on = is_on.then_some(Value::Flag(true));
-        config.layer.option(Key::MemoryEnabled, on);
+        let asked_by = [
+            (self.memory, "--memory"),
+            (self.database.memory_database.is_some(), "--memory-database"),
+        ];
+        if let Some((_, option)) = asked_by.into_iter().find(|(is_given, _)| *is_given) {
+            let origin = Origin::Option(option);
+            config
+                .layer
+                .set(Key::MemoryEnabled, Value::Flag(true), origin);
+        }
         self.database.cover(config);
     }
 
@@ -88,12 +95,9 @@ pub(crate) fn begin(
         },
     };
     let memory = Arc::new(memory);
-    let registry = catalog.registry();
-    // The snapshot of the moment: what is told must be about tools that can be called.
-    MemoryRecorder::for_tools(Arc::clone(&memory), move |tool| {
-        registry.snapshot().knows_tool(tool)
-    })
-    .install(&catalog.hooks());
+    // What is told must be about tools that can be called at that moment.
+    let is_known = catalog.registry().tool_lookup();
+    MemoryRecorder::for_tools(Arc::clone(&memory), is_known).install(&catalog.hooks());
     Some(memory)
 }
 

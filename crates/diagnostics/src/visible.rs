@@ -44,7 +44,7 @@ pub fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Whether a character of a source line has to be written out: controls of eight bits, which a terminal may obey, and what
+/// Whether a character of a source line needs a mark in its place: controls of eight bits, which a terminal may obey, and what
 /// takes no place. The renderer has signs for the others, and joiners are part of what honest text shows.
 pub(crate) fn is_hidden_in_source(c: char) -> bool {
     let joins = matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{180B}'..='\u{180F}' | '\u{34F}');

@@ -354,7 +354,6 @@ mod tests {
             "binary",
             "path",
             "color",
-            "workspace",
             "file",
         ] {
             assert_eq!(meant_format(word), None, "{word}");

@@ -212,7 +212,7 @@ fn the_settings_file_counts_as_it_does_elsewhere() {
     exit 2
     --- stdout
     --- stderr
-    error: metier.toml:2:1: unknown key `colour`; known are app, dcc, roots, disabled, strict, workspace_roots, capabilities, environment, require_host, attach, load, watch, persist, state_dir, stubs, skill_tools, confirm, python, argv, limits.deadline, limits.longest, limits.output, limits.processes, audit.file, audit.size, memory.enabled, memory.database, memory.privacy, http.host, http.port, http.allowed_hosts, http.allowed_origins, window, selector.use, selector.url, selector.model, selector.key_variable, selector.timeout, selector.answers, permissions.deny, permissions.allow, permissions.ask, interpreters.NAME, [[hooks]]
+    error: metier.toml:2:1: unknown key `colour`; known are app, dcc, roots, agent_skills, disabled, strict, workspace_roots, capabilities, environment, require_host, attach, load, watch, persist, state_dir, stubs, skill_tools, confirm, python, argv, limits.deadline, limits.longest, limits.output, limits.processes, audit.file, audit.size, memory.enabled, memory.database, memory.privacy, http.host, http.port, http.allowed_hosts, http.allowed_origins, window, selector.use, selector.url, selector.model, selector.key_variable, selector.timeout, selector.answers, permissions.deny, permissions.allow, permissions.ask, interpreters.NAME, [[hooks]]
     ");
 }
 

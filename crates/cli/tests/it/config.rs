@@ -403,6 +403,11 @@ fn whether_memory_is_on_is_shown_as_it_is_in_effect() {
             "memory.enabled false metier.toml:2:1",
         ),
         (
+            "enabled = false",
+            &["--memory-database", "m.sqlite3"],
+            "memory.enabled true --memory-database",
+        ),
+        (
             "enabled = true\nprivacy = true",
             &[],
             "memory.enabled false metier.toml:3:1",

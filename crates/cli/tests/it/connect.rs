@@ -112,7 +112,7 @@ fn without_encryption_no_certificates_are_needed() {
     exit 2
     --- stdout
     --- stderr
-    error: there is no client for encrypted HTTP: No CA certificates were loaded from the system; install the certificates of the system (ca-certificates), or name a file of them in SSL_CERT_FILE
+    error: there is no client for encrypted HTTP: unexpected error: No CA certificates were loaded from the system; install the certificates of the system (ca-certificates), or name a file of them in SSL_CERT_FILE
     ");
 }
 

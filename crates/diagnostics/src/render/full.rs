@@ -129,7 +129,8 @@ impl Excerpt {
     }
 }
 
-/// A source line with what the renderer leaves as it is and nobody sees written out, and where the span lies in it.
+/// A source line with a mark for each character that the renderer leaves as it is and nobody sees, so that columns stay, and
+/// where the span lies in it.
 fn shown_with_marks(text: &str, span: Range<usize>) -> (String, Range<usize>) {
     let mut shown = String::with_capacity(text.len());
     let mut moved = span.clone();
@@ -141,7 +142,7 @@ fn shown_with_marks(text: &str, span: Range<usize>) -> (String, Range<usize>) {
             moved.end = shown.len();
         }
         if is_hidden_in_source(c) {
-            shown.extend(c.escape_default());
+            shown.push(char::REPLACEMENT_CHARACTER);
         } else {
             shown.push(c);
         }

@@ -50,13 +50,19 @@ fn full_never_panics_on_a_span_of_another_text() {
 
 /// A line of a stranger's file must not steer the terminal, and what is underlined stays in its place.
 #[test]
-fn full_writes_out_what_a_terminal_would_obey() {
+fn full_marks_what_a_terminal_would_obey() {
     let text = "a: \u{9b}2J\u{200b}bad \u{9b}end\n";
     let index = LineIndex::new(text);
     let at = text.find("bad").unwrap();
     let finding =
         Diagnostic::error(DUPLICATE, "not good").at(index.locate("x/SKILL.md", at..at + 3), "here");
-    insta::assert_snapshot!(full(&[finding], &|_: &str| Some(text.to_owned()), false), @"");
+    insta::assert_snapshot!(full(&[finding], &|_: &str| Some(text.to_owned()), false), @"
+    error[MT105]: not good
+     --> x/SKILL.md:1:8
+      |
+    1 | a: �2J�bad �end
+      |        ^^^ here
+    ");
 }
 
 #[test]

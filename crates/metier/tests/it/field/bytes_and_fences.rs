@@ -155,7 +155,12 @@ async fn case_027_odd_first_characters() {
         ("quoted", "\"Look\" before you bake"),
     ] {
         let place = format!("{name}/SKILL.md:3:14");
-        let facts: &[&str] = &[&place, "quote the value"];
+        // What has quotes already is told what is wrong with them.
+        let cure = match name {
+            "quoted" => "put the whole value into single quotes",
+            _ => "quote the value",
+        };
+        let facts: &[&str] = &[&place, cure];
         case.fares(name, ("unloaded", facts), ("skipped", facts));
         assert_eq!(case.lenient.metadata(name)["description"], description);
         assert!(case.lenient.not_served(name).is_some());
