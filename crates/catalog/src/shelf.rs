@@ -19,7 +19,9 @@ mod told;
 mod turns;
 mod uri;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+#[cfg(feature = "watch")]
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use metier_diagnostics::visible_name;
