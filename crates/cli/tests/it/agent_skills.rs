@@ -47,38 +47,39 @@ fn command(world: &Path, arguments: &[&str]) -> std::process::Command {
     command
 }
 
-/// The ids of the skills that are served, and of those that another one comes before.
+/// The names of the skills that are served, the twin's with its description, and the ids of those that another one comes
+/// before.
 fn listed(world: &Path, arguments: &[&str]) -> (Vec<String>, Vec<String>) {
     ids(&mut command(world, arguments))
 }
 
 fn ids(command: &mut std::process::Command) -> (Vec<String>, Vec<String>) {
     let value = json(&command.arg("--json").output().unwrap());
-    let of = |is_shadowed: bool| {
-        let skills = value["skills"].as_array().unwrap().iter();
-        let skills = skills.filter(|skill| (skill["status"] == "shadowed") == is_shadowed);
-        let ids = skills.map(|skill| skill["id"].as_str().unwrap().to_owned());
-        let mut ids: Vec<String> = ids.collect();
-        ids.sort();
-        ids
+    let texts = |list: &str, key: &str| {
+        let skills = value[list].as_array().unwrap().iter();
+        let texts = skills.map(|skill| match skill["name"].as_str().unwrap() {
+            "twin" if key == "name" => format!("twin: {}", skill["description"].as_str().unwrap()),
+            _ => skill[key].as_str().unwrap().to_owned(),
+        });
+        let mut texts: Vec<String> = texts.collect();
+        texts.sort();
+        texts
     };
-    (of(false), of(true))
+    (texts("skills", "name"), texts("shadowed", "id"))
 }
 
-/// Each folder of agents counts on its own: the second with this label is `project-2`.
-const AGENTS: [&str; 5] = [
-    "project-2:deep-agents",
-    "project-4:root-claude",
-    "project-6:root-openspace",
-    "project:twin",
-    "user:user-claude",
+const AGENTS: [&str; 4] = [
+    "deep-agents",
+    "root-claude",
+    "root-openspace",
+    "twin: The nearest.",
 ];
 
 #[test]
 fn they_are_read_only_when_asked_for() {
     let world = world();
     let (served, shadowed) = listed(world.path(), &["list"]);
-    assert_eq!(served, ["home:at-home", "home:twin"]);
+    assert_eq!(served, ["at-home", "twin: The application's."]);
     assert_eq!(shadowed, Vec::<String>::new());
 }
 
@@ -86,7 +87,11 @@ fn they_are_read_only_when_asked_for() {
 fn the_project_comes_first_then_the_user_then_the_application() {
     let world = world();
     let (served, shadowed) = listed(world.path(), &["list", "--agent-skills"]);
-    assert_eq!(served, [&["home:at-home"][..], &AGENTS].concat());
+    assert_eq!(
+        served,
+        [&["at-home"][..], &AGENTS, &["user-claude"]].concat()
+    );
+    // Each folder of agents counts on its own: the second one of a label is `project-2`.
     assert_eq!(
         shadowed,
         [
@@ -131,12 +136,14 @@ fn a_path_replaces_them_unless_the_command_line_asks_for_them() {
         "agent_skills = true\n",
     );
     let (served, _) = listed(world.path(), &["list", "skills"]);
-    assert_eq!(served, ["explicit:given"]);
+    assert_eq!(served, ["given"]);
     let (served, _) = listed(world.path(), &["list", "--agent-skills", "skills"]);
-    assert_eq!(served, [&["explicit:given"][..], &AGENTS].concat());
+    let mut wanted = [&AGENTS[..], &["user-claude", "given"]].concat();
+    wanted.sort_unstable();
+    assert_eq!(served, wanted);
     let (served, _) = listed(world.path(), &["list", "--with-defaults", "skills"]);
-    let all = [&["explicit:given", "home:at-home"][..], &AGENTS].concat();
-    assert_eq!(served, all);
+    wanted.insert(0, "at-home");
+    assert_eq!(served, wanted);
 }
 
 #[test]
@@ -145,7 +152,7 @@ fn the_home_folder_is_searched_once() {
     let mut at_home = metier(&world.path().join("home"));
     at_home.env("HOME", world.path().join("home"));
     let (served, shadowed) = ids(at_home.args(["list", "--agent-skills"]));
-    assert_eq!(served, ["home:at-home", "user-2:twin", "user:user-claude"]);
+    assert_eq!(served, ["at-home", "twin: The user's.", "user-claude"]);
     assert_eq!(shadowed, ["home:twin"]);
 }
 
@@ -167,9 +174,9 @@ fn check_and_doctor_look_there_too() {
     );
     let doctor = run_in(world.path(), &["doctor", "--agent-skills"]);
     for row in [
-        "found   project  WORLD/home/project/.claude/skills",
-        "absent  project  WORLD/home/project/.agents/skills",
-        "found   user     WORLD/home/.claude/skills",
+        "found   project   WORLD/home/project/.claude/skills",
+        "absent  project   WORLD/home/project/.agents/skills",
+        "found   user      WORLD/home/.claude/skills",
     ] {
         assert!(
             doctor.contains(&row.replace("WORLD", "FOLDER")),

@@ -13,6 +13,7 @@ pub struct PromptsFile {
 
 /// One prompt.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with a `name` and a `template`")]
 #[non_exhaustive]
 pub struct PromptEntry {
     /// Unique in the skill.
