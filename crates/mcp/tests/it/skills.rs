@@ -232,7 +232,7 @@ async fn what_is_rejected_or_blocked_is_named_with_the_reason() {
             .as_str()
             .unwrap_or_else(|| panic!("{left_out}"));
         assert!(
-            why.starts_with("it was found and rejected: error["),
+            why.starts_with("it was found and rejected: ") && why.contains("error["),
             "{why}"
         );
         assert!(
