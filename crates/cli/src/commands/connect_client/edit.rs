@@ -248,7 +248,7 @@ mod tests {
             "{\"a\": [1 2]}",
             "{\"a\": 1} {}",
             "{,}",
-            "{\"a\": tru}",
+            "{\"a\": truth}",
             "{} # old",
         ] {
             let fault = set(text, "servers", "metier", &stdio());
