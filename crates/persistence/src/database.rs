@@ -126,9 +126,15 @@ impl Database {
     }
 
     fn try_open(&self, file: &Path) -> Result<Connection, DatabaseError> {
-        let failed = |source| DatabaseError::Sqlite {
-            file: file.to_owned(),
-            source,
+        let failed = |source| match reason_of_the_system(file, &source) {
+            Some(source) => DatabaseError::Io {
+                file: file.to_owned(),
+                source,
+            },
+            None => DatabaseError::Sqlite {
+                file: file.to_owned(),
+                source,
+            },
         };
         let refused = |source| DatabaseError::Io {
             file: file.to_owned(),
@@ -141,15 +147,6 @@ impl Database {
             std::fs::create_dir_all(folder).map_err(refused)?;
         }
         plain_files(file).map_err(refused)?;
-        // The system says why a file cannot be had, and SQLite only that.
-        let mut writable = std::fs::OpenOptions::new();
-        drop(
-            writable
-                .append(true)
-                .create(true)
-                .open(file)
-                .map_err(refused)?,
-        );
         let mut connection = Connection::open(file).map_err(failed)?;
         connection.busy_timeout(self.wait).map_err(failed)?;
         // What is forgotten is overwritten.
@@ -248,4 +245,16 @@ fn keep_aside(file: &Path) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The system says why a file cannot be had or written, and `SQLite` only that. It is asked only then: whoever closes a
+/// file takes the locks of all connections of this process on it away.
+fn reason_of_the_system(file: &Path, error: &rusqlite::Error) -> Option<std::io::Error> {
+    let asked = matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
+    );
+    let mut writable = std::fs::OpenOptions::new();
+    writable.append(true).create(true);
+    asked.then(|| writable.open(file).err()).flatten()
 }
