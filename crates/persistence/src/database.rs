@@ -156,9 +156,12 @@ impl Database {
         self.migrate(&mut connection, file, &failed)?;
         // Readers and a writer do not wait for each other. Where the file system cannot do that, the
         // database stays in its usual mode.
-        connection
-            .query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))
-            .map_err(failed)?;
+        // Of two that ask for it at once one is told so without a wait; it finds what the other has asked for.
+        let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
+        match mode {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
+            mode => mode.map_err(failed)?,
+        }
         connection
             .execute_batch("PRAGMA synchronous = NORMAL")
             .map_err(failed)?;
