@@ -32,8 +32,8 @@ pub(crate) fn drop_private(arguments: &mut Map<String, Value>) {
     arguments.retain(|key, _| !key.starts_with('_'));
 }
 
-/// The format of a text that is a place in the workspace.
-pub(crate) const WORKSPACE_URI: &str = "workspace-uri";
+/// The format by which a text of a tool's schema is a place in the workspace ("Workspace" in `docs/format-reference.md`).
+pub const WORKSPACE_URI: &str = "workspace-uri";
 
 /// Resolves the arguments that the schema marks as workspace paths, and hands the workspace to
 /// tools that work with files.

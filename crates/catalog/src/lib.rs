@@ -89,6 +89,7 @@ mod unload;
 mod watching;
 mod ways;
 
+pub use arguments::WORKSPACE_URI;
 pub use audit::AuditLog;
 pub use call::{CallError, CallRequest};
 pub use callable::CallableTool;

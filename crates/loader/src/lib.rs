@@ -89,7 +89,7 @@ pub use parse::{parse_skill_dir, parse_skill_md, read_despite_errors};
 pub use places::{ToolPlaces, place_in_front_matter};
 pub use prompts_file::{PromptArgument, ReadPrompts, SkillPrompt, prompt_files, read_prompts};
 pub use report::{LoadedSkill, RejectedSkill, RootFinding, ScanReport, ShadowedSkill, SkillId};
-pub use roots::{Root, RootLabel, RootSources, project_folders, resolve_roots};
+pub use roots::{Root, RootLabel, RootSources, everybody_writes, project_folders, resolve_roots};
 pub use safety::{blocking, is_safety_code};
 pub use scan::scan;
 pub use scan_cache::ScanCache;

@@ -10,7 +10,7 @@ use crate::codes;
 
 mod project;
 
-pub use project::project_folders;
+pub use project::{everybody_writes, project_folders};
 
 /// Why a folder is searched. The order of the variants is the order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -25,7 +25,7 @@ pub(crate) const MOST_ROOTS: usize = 256;
 /// What a client told of its workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ClientWorkspace {
-    pub(crate) roots: WorkspaceRoots,
+    pub(crate) roots: Arc<WorkspaceRoots>,
     /// How many more roots it has than are taken.
     pub(crate) beyond: usize,
 }
@@ -204,7 +204,7 @@ pub(crate) fn read(result: &Value) -> Option<ClientWorkspace> {
         })
         .collect();
     Some(ClientWorkspace {
-        roots: WorkspaceRoots::from_client_roots(&roots),
+        roots: Arc::new(WorkspaceRoots::from_client_roots(&roots)),
         beyond,
     })
 }
@@ -215,7 +215,7 @@ mod tests {
 
     fn roots(path: &str) -> ClientWorkspace {
         ClientWorkspace {
-            roots: WorkspaceRoots::new([path]),
+            roots: Arc::new(WorkspaceRoots::new([path])),
             beyond: 0,
         }
     }

@@ -111,10 +111,15 @@ async fn newest(session: &Arc<Session>, call: &Call) -> bool {
 
 fn together(shared: &Shared, client: &ClientWorkspace, note: Option<String>) -> Workspace {
     let own = shared.catalog.workspace_roots();
-    let roots = client.roots.clone();
+    let roots = if own.is_empty() {
+        Arc::clone(&client.roots)
+    } else {
+        let roots = WorkspaceRoots::clone(&client.roots);
+        Arc::new(roots.followed_by(WorkspaceRoots::clone(&own)))
+    };
     Workspace {
         note: note.or_else(|| less_than_all(client)),
-        roots: Some(Arc::new(roots.followed_by(WorkspaceRoots::clone(&own)))),
+        roots: Some(roots),
     }
 }
 

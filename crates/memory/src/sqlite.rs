@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use metier_sqlite_file::{Place, fault as said_by, late_link, odd_file, open_to_look};
+use metier_sqlite_file::{
+    Place, fault as said_by, late_link, odd_file, open_to_look, reason_of_the_system,
+};
 use rusqlite::types::Value as Sql;
 use rusqlite::{
     Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior, params,
@@ -63,14 +65,11 @@ impl SqliteLongTerm {
         let path = path.into();
         plain_file(&path)?;
         if path.exists() {
-            // The system says why a file cannot be written, and SQLite only that. Nothing is changed yet.
-            let writable = std::fs::OpenOptions::new().append(true).open(&path);
-            writable.map_err(|error| refused(&path, &error))?;
-            let looking = connect_beside(&path).map_err(|error| fault(&path, &error))?;
+            let looking = connect_beside(&path).map_err(|error| unwritable(&path, &error))?;
             nobody_elses(&path, &looking)?;
         }
         make_private(&path).map_err(|error| refused(&path, &error))?;
-        let opened = connect(&path).map_err(|error| fault(&path, &error))?;
+        let opened = connect(&path).map_err(|error| unwritable(&path, &error))?;
         Self::known(path, opened, false)
     }
 
@@ -374,6 +373,14 @@ fn refused(path: &Path, error: &std::io::Error) -> StoreError {
         _ => "name another file",
     };
     StoreError::new(shown(path), error.to_string(), cure)
+}
+
+/// The same, with what the system says where `SQLite` says only that a file cannot be written.
+fn unwritable(path: &Path, error: &rusqlite::Error) -> StoreError {
+    match reason_of_the_system(path, error) {
+        Some(reason) => refused(path, &reason),
+        None => fault(path, error),
+    }
 }
 
 fn fault(path: &Path, error: &rusqlite::Error) -> StoreError {

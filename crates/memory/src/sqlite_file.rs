@@ -103,26 +103,43 @@ pub(crate) fn foreign_table(connection: &Connection) -> rusqlite::Result<Option<
 }
 
 /// Makes the file, for its owner alone; one that is there becomes so. `SQLite` gives the same rights to the files
-/// beside it.
+/// beside it. One that is there is not opened: closing it would take the locks of other connections of this process away.
 pub(crate) fn make_private(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
-    options.append(true).create(true);
+    options.append(true).create_new(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }
-    let file = options.open(path)?;
+    match options.open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+        // A link that leads to nothing yet is there, and what it leads to is made.
+        made => drop(made?),
+    }
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
         const OTHERS: u32 = 0o077;
-        let mode = file.metadata()?.permissions().mode();
+        let mode = match std::fs::metadata(path) {
+            Ok(found) => found.permissions().mode(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return made_behind(path),
+            Err(error) => return Err(error),
+        };
         // Whose file it is may not be ours to change; it is told by whoever writes to it then.
         if mode & OTHERS != 0 {
-            let _ = file.set_permissions(std::fs::Permissions::from_mode(mode & 0o7777 & !OTHERS));
+            let rights = std::fs::Permissions::from_mode(mode & 0o7777 & !OTHERS);
+            let _ = std::fs::set_permissions(path, rights);
         }
     }
-    drop(file);
     Ok(())
+}
+
+/// Makes what a link leads to.
+#[cfg(unix)]
+fn made_behind(link: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = std::fs::OpenOptions::new();
+    let made = options.append(true).create(true).mode(0o600).open(link);
+    made.map(drop)
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use metier_sqlite_file::{BESIDE, beside, fault, late_link, odd_file, open_to_look};
+use metier_sqlite_file::{
+    BESIDE, beside, fault, late_link, odd_file, open_to_look, reason_of_the_system,
+};
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, TransactionBehavior};
 
 use crate::store::cure;
@@ -248,16 +250,4 @@ fn keep_aside(file: &Path) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// The system says why a file cannot be had or written, and `SQLite` only that. It is asked only then: whoever closes a
-/// file takes the locks of all connections of this process on it away.
-fn reason_of_the_system(file: &Path, error: &rusqlite::Error) -> Option<std::io::Error> {
-    let asked = matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
-    );
-    let mut writable = std::fs::OpenOptions::new();
-    writable.append(true).create(true);
-    asked.then(|| writable.open(file).err()).flatten()
 }

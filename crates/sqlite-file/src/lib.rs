@@ -25,4 +25,4 @@ mod words;
 pub use looking::open_to_look;
 pub use place::Place;
 pub use side_files::{BESIDE, beside, late_link, odd_file};
-pub use words::{Fault, fault};
+pub use words::{Fault, fault, reason_of_the_system};

@@ -1,5 +1,7 @@
 //! What `SQLite` says, for people.
 
+use std::path::Path;
+
 use rusqlite::{Error, ErrorCode};
 
 /// What is wrong with a database, and what helps.
@@ -67,6 +69,18 @@ pub fn fault(error: &Error) -> Fault {
         reason: reason.to_owned(),
         cure,
     }
+}
+
+/// Why the system refuses to have a file written, where `SQLite` says only that it does. The system is asked no sooner:
+/// whoever opens a file beside `SQLite` and closes it takes the locks of all connections of this process on it away.
+pub fn reason_of_the_system(file: &Path, error: &Error) -> Option<std::io::Error> {
+    let refuses = matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied)
+    );
+    let mut writable = std::fs::OpenOptions::new();
+    writable.append(true).create(true);
+    refuses.then(|| writable.open(file).err()).flatten()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use metier_catalog::WORKSPACE_URI;
 use metier_diagnostics::Diagnostic;
 use metier_skill_model::JsonObject;
 use serde_json::{Map, Value};
@@ -91,10 +92,6 @@ const OTHERS: [&str; 44] = [
     "type",
     "uniqueItems",
 ];
-
-/// The format by which a path is held in the workspace (format-reference, "Workspace roots").
-const WORKSPACE_URI: &str = "workspace-uri";
-const WORKSPACE_FOLDED: &str = "workspaceuri";
 
 /// The formats of JSON Schema 2020-12, and ours.
 const FORMATS: [&str; 20] = [
@@ -298,8 +295,10 @@ fn meant_format(word: &str) -> Option<(&str, &'static str)> {
     }
     let plain = folded(word);
     let known = FORMATS.into_iter().find(|known| folded(known) == plain);
-    let known =
-        known.or_else(|| nearest(&plain, std::iter::once(WORKSPACE_FOLDED)).map(|_| WORKSPACE_URI));
+    let known = known.or_else(|| {
+        let ours = folded(WORKSPACE_URI);
+        nearest(&plain, std::iter::once(ours.as_str())).map(|_| WORKSPACE_URI)
+    });
     Some((word, known?))
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use metier::loader::everybody_writes;
 use metier::runner::EnvLookup;
 
 use super::fault::Fault;
@@ -71,17 +72,7 @@ impl Config {
             folder: PathBuf::new(),
             home: home.map(ToOwned::to_owned),
         };
-        for (name, near) in variables::unknown(environment) {
-            if name == "METIER_HOOKS" {
-                config.notes.push(format!(
-                    "the variable {name} means nothing: hooks stand in metier.toml alone"
-                ));
-                continue;
-            }
-            let cure = near.map_or_else(
-                || "`metier config show --help` lists those there are".to_owned(),
-                |near| format!("did you mean {near}?"),
-            );
+        for (name, cure) in variables::unknown(environment) {
             let note = format!("the variable {name} means nothing; {cure}");
             config.notes.push(note);
         }
@@ -119,17 +110,6 @@ fn upwards(start: &Path, notes: &mut Vec<String>) -> Option<(String, PathBuf)> {
         return Some((shown, path));
     }
     None
-}
-
-#[cfg(unix)]
-fn everybody_writes(place: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    std::fs::metadata(place).is_ok_and(|metadata| metadata.mode() & 0o002 != 0)
-}
-
-#[cfg(not(unix))]
-fn everybody_writes(_place: &Path) -> bool {
-    false
 }
 
 fn text(path: &Path) -> Result<String, (String, String)> {

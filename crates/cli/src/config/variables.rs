@@ -12,6 +12,9 @@ use super::nearest::nearest;
 use super::reading::Base;
 use super::value::Value;
 
+/// What would be the variable of the one table that has none.
+const HOOKS: &str = "METIER_HOOKS";
+
 const INTERPRETERS: &str = "METIER_INTERPRETERS_";
 
 /// Variables of this name that are read elsewhere.
@@ -64,8 +67,9 @@ pub(super) fn layer(environment: &EnvLookup, base: &Base) -> (Layer, Vec<Fault>)
     (layer, faults)
 }
 
-/// Variables that look like ours and mean nothing, each with the one that may have been meant.
-pub(super) fn unknown(environment: &EnvLookup) -> Vec<(String, Option<String>)> {
+/// Variables that look like ours and mean nothing, each with what helps: the one that may have been meant, or where its
+/// setting stands.
+pub(super) fn unknown(environment: &EnvLookup) -> Vec<(String, String)> {
     let ours: Vec<String> = Key::ALL.iter().map(|key| key.variable()).collect();
     let known = || ours.iter().map(String::as_str).chain(OTHERS);
     environment
@@ -74,8 +78,12 @@ pub(super) fn unknown(environment: &EnvLookup) -> Vec<(String, Option<String>)> 
         .filter(|name| name.starts_with("METIER_") && !name.starts_with(INTERPRETERS))
         .filter(|name| known().all(|known| known != name))
         .map(|name| {
-            let near = nearest(&name, known()).map(ToOwned::to_owned);
-            (name, near)
+            let cure = match nearest(&name, known()) {
+                _ if name == HOOKS => "hooks stand in metier.toml alone".to_owned(),
+                Some(near) => format!("did you mean {near}?"),
+                None => "`metier config show --help` lists those there are".to_owned(),
+            };
+            (name, cure)
         })
         .collect()
 }

@@ -26,14 +26,17 @@ pub fn project_folders(working: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     folders
 }
 
+/// Whether every user of the machine can write to a file or folder, so that what it says may be anybody's word. `false`
+/// where it is not there, and on systems whose rights are not these.
 #[cfg(unix)]
-fn everybody_writes(folder: &Path) -> bool {
+pub fn everybody_writes(place: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
-    std::fs::metadata(folder).is_ok_and(|metadata| metadata.mode() & 0o002 != 0)
+    std::fs::metadata(place).is_ok_and(|metadata| metadata.mode() & 0o002 != 0)
 }
 
+/// Whether every user of the machine can write to a file or folder; on this system nobody knows.
 #[cfg(not(unix))]
-fn everybody_writes(_folder: &Path) -> bool {
+pub fn everybody_writes(_place: &Path) -> bool {
     false
 }
 

@@ -4,19 +4,10 @@
 use metier_skill_model::SkillMetadata;
 use serde_json::Value;
 
-use super::fields::{FrontMatter, LONGEST_COMPATIBILITY};
+use super::fields::{FrontMatter, LONGEST_COMPATIBILITY, STANDARD};
 use crate::codes;
 use crate::findings::Findings;
 use crate::yaml::{Kind, Node};
-
-const FIELDS: [&str; 6] = [
-    "name",
-    "description",
-    "license",
-    "compatibility",
-    "allowed-tools",
-    "metadata",
-];
 
 /// Tells of every such field, and keeps the skill from being served. What is wrong with the name or the length of the
 /// description keeps it back already. Of a field that `may_be_broken` nobody knows what it would be.
@@ -27,7 +18,7 @@ pub(crate) fn hold_to_client_rules(
     front: &mut FrontMatter,
     may_be_broken: impl Fn(&str) -> bool,
 ) {
-    for field in FIELDS.into_iter().filter(|field| !may_be_broken(field)) {
+    for field in STANDARD.into_iter().filter(|field| !may_be_broken(field)) {
         let value = skill.front_matter.get(field);
         let Some(wanted) = unmet(field, value) else {
             continue;

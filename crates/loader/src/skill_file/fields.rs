@@ -45,16 +45,29 @@ pub(crate) enum PathKey {
     Unusable(String),
 }
 
-/// The keys that authors mean most often, for finding the nearest to an unknown one.
-const KNOWN: [&str; 7] = [
+/// The fields of the Agent Skills format.
+pub(super) const STANDARD: [&str; 6] = [
     "name",
     "description",
     "license",
     "compatibility",
     "allowed-tools",
     "metadata",
-    "argument-hint",
 ];
+
+/// The keys that authors mean most often, for finding the nearest to an unknown one.
+const KNOWN: [&str; 7] = {
+    let [name, description, license, compatibility, tools, metadata] = STANDARD;
+    [
+        name,
+        description,
+        license,
+        compatibility,
+        tools,
+        metadata,
+        "argument-hint",
+    ]
+};
 
 /// Whether a key is none that may be meant as another one.
 pub(super) fn is_known(key: &str) -> bool {
